@@ -1,0 +1,37 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both need only Python 3.11+, pip and make.
+PYTHON ?= python3
+BIN := .venv/bin
+# CPython 3.11+ must be found before anything is installed, so that the error names the cause.
+HAVE_PYTHON = $(PYTHON) -c 'import sys; sys.exit("Holdfast needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo") if sys.version_info < (3, 11) else 0'
+
+.PHONY: demo test check bench docs clean
+
+demo: .venv/core
+	$(BIN)/holdfast kb get open
+	$(BIN)/holdfast link docs/sample_abstract.txt
+
+test: .venv/dev
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/core
+	$(BIN)/holdfast bench pipeline
+
+.venv/core: pyproject.toml
+	$(HAVE_PYTHON)
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+.venv/dev: pyproject.toml
+	$(HAVE_PYTHON)
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch .venv/core $@
+
+clean:
+	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache

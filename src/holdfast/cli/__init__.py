@@ -1,0 +1,60 @@
+"""The command line: one short file per command, no logic.
+
+Command modules import what they need inside their function, so that `holdfast link` starts as
+fast as it can and `holdfast --help` imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from holdfast.cli import bench, convert, evaluate, kb, link, reproduce, score
+from holdfast.errors import HoldfastError, UsageError
+
+app = typer.Typer(
+    name="holdfast",
+    help="Find biomedical mentions in text, link them to concepts, and say why.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.command("link")(link.link)
+app.command("convert")(convert.convert)
+app.command("score")(score.score)
+app.command("evaluate")(evaluate.evaluate)
+app.command("reproduce")(reproduce.reproduce)
+app.command("bench")(bench.bench)
+app.add_typer(kb.app, name="kb")
+
+
+def main() -> None:
+    """Run the command line. Errors become one line on standard error; `--debug` shows more.
+
+    Exit codes: 0 done, 1 failed, 2 wrong use, 130 interrupted.
+    """
+    arguments, debug = _take_debug(sys.argv[1:])
+    try:
+        app(args=arguments)
+    except HoldfastError as error:
+        _stop(str(error), 2 if isinstance(error, UsageError) else 1, debug=debug)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _stop(f"{place}{error.strerror or error}", 1, debug=debug)
+    except KeyboardInterrupt:
+        _stop("interrupted", 130, debug=debug)
+
+
+def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
+    """`--debug` may stand anywhere before a bare `--`."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options = [a for a in arguments[:end] if a != "--debug"]
+    return options + arguments[end:], len(options) < end
+
+
+def _stop(message: str, code: int, *, debug: bool) -> None:
+    if debug:
+        raise  # noqa: PLE0704  (called from an except block: the traceback is the point)
+    print(f"holdfast: {message}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,23 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real corpora, from HOLDFAST_DATA; tests that need it skip without it."""
+    value = os.environ.get("HOLDFAST_DATA")
+    if not value:
+        pytest.skip("HOLDFAST_DATA is not set: real corpora are not part of the project")
+    return Path(value)
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the user's knowledge bases."""
+    monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path_factory.mktemp("home")))
