@@ -38,11 +38,17 @@ class Evidence:
     score: float | None = None  # that part's own score, where it has one
 
     def to_json(self) -> dict[str, Any]:
-        return _without_empty({"kind": self.kind, "detail": self.detail, "score": self.score})
+        rest = _without_empty({"detail": self.detail, "score": self.score})
+        return {"kind": self.kind, **rest}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Evidence:
-        return cls(data["kind"], data.get("detail", ""), data.get("score"))
+        score = data.get("score")
+        return cls(
+            kind=_string(data, "kind"),
+            detail=_string(data, "detail", ""),
+            score=None if score is None else float(score),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +83,9 @@ class Candidate:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Candidate:
         return cls(
-            entity_id=data["entity_id"],
-            name=data.get("name", ""),
-            label=data.get("label", ""),
+            entity_id=_string(data, "entity_id"),
+            name=_string(data, "name", ""),
+            label=_string(data, "label", ""),
             score=float(data["score"]),
             evidence=tuple(Evidence.from_json(e) for e in data.get("evidence", ())),
         )
@@ -263,12 +269,12 @@ class Document:
                 id=_string(data, "id"),
                 text=_string(data, "text"),
                 passages=tuple(
-                    Passage(p["kind"], int(p["start"]), int(p["end"]))
+                    Passage(_string(p, "kind"), _offset(p["start"]), _offset(p["end"]))
                     for p in data.get("passages", ())
                 ),
                 mentions=tuple(_mention_from_json(m) for m in data.get("mentions", ())),
                 relations=tuple(_relation_from_json(r) for r in data.get("relations", ())),
-                metadata=tuple((str(k), str(v)) for k, v in data.get("metadata", ())),
+                metadata=tuple(_metadata_from_json(item) for item in data.get("metadata", ())),
             )
         except InvalidValueError:
             raise
@@ -302,11 +308,11 @@ def _mention_to_json(mention: Mention, text: str) -> dict[str, Any]:
 
 def _mention_from_json(data: Mapping[str, Any]) -> Mention:
     return Mention(
-        spans=tuple(Span(int(start), int(end)) for start, end in data["spans"]),
-        type=data.get("type", ""),
-        ids=tuple(data.get("ids", ())),
-        id=data.get("id", ""),
-        parts=tuple(data.get("parts", ())),
+        spans=tuple(Span(_offset(start), _offset(end)) for start, end in data["spans"]),
+        type=_string(data, "type", ""),
+        ids=_strings(data, "ids"),
+        id=_string(data, "id", ""),
+        parts=_strings(data, "parts"),
         status=data.get("status"),
         candidates=tuple(Candidate.from_json(c) for c in data.get("candidates", ())),
     )
@@ -330,20 +336,44 @@ def _relation_to_json(relation: Relation) -> dict[str, Any]:
 
 def _relation_from_json(data: Mapping[str, Any]) -> Relation:
     return Relation(
-        type=data.get("type", ""),
+        type=_string(data, "type", ""),
         arguments=tuple(
-            Argument(a.get("entity_id", ""), a.get("mention_id", ""), a.get("role", ""))
+            Argument(
+                _string(a, "entity_id", ""), _string(a, "mention_id", ""), _string(a, "role", "")
+            )
             for a in data["arguments"]
         ),
-        id=data.get("id", ""),
-        note=data.get("note", ""),
+        id=_string(data, "id", ""),
+        note=_string(data, "note", ""),
     )
 
 
-def _string(data: Mapping[str, Any], key: str) -> str:
-    value = data[key]
+def _metadata_from_json(item: Any) -> tuple[str, str]:
+    if isinstance(item, list | tuple) and len(item) == 2:
+        key, value = item
+        if isinstance(key, str) and isinstance(value, str):
+            return key, value
+    raise InvalidValueError(f"document: metadata must be [key, value] strings, not {item!r}")
+
+
+def _string(data: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    """The key's value; without a default, the key must be there."""
+    value = data[key] if default is None else data.get(key, default)
     if not isinstance(value, str):
         raise InvalidValueError(f"document: {key} must be a string, not {value!r}")
+    return value
+
+
+def _strings(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = data.get(key, ())
+    if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
+        raise InvalidValueError(f"document: {key} must be a list of strings, not {values!r}")
+    return tuple(values)
+
+
+def _offset(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InvalidValueError(f"document: an offset must be a whole number, not {value!r}")
     return value
 
 
