@@ -1,0 +1,176 @@
+"""Folders that Holdfast writes and trusts only after checking: knowledge bases and models.
+
+A folder holds data files and a `manifest.json` with each file's size and sha256. It appears under
+its name all at once or not at all (`publish`), so that a killed writer leaves nothing half made.
+
+Hashing every byte on every start would cost more than the start itself, so a check that passed
+is remembered in `.verified.json` with each file's size, inode and time of change; a file that
+changed since is hashed again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from holdfast.errors import ArtifactError, HoldfastError
+
+MANIFEST: Final = "manifest.json"
+VERIFIED: Final = ".verified.json"
+_BUILDING: Final = ".building-"
+
+
+def home() -> Path:
+    """Where working files live: HOLDFAST_HOME, or `holdfast` in the user's cache folder."""
+    if value := os.environ.get("HOLDFAST_HOME"):
+        return Path(value).expanduser()
+    cache = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(cache) if cache else Path.home() / ".cache") / "holdfast"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a folder says of itself."""
+
+    kind: str  # "knowledge base", "name encoder", …
+    version: int  # of the kind's layout; a reader refuses versions it does not know
+    config: Mapping[str, Any]
+    files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # name -> size, sha256
+
+    @property
+    def digest(self) -> str:
+        """Identifies the content: equal digests mean equal files."""
+        lines = (f"{name} {entry['sha256']}\n" for name, entry in sorted(self.files.items()))
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def write_manifest(
+    folder: Path, *, kind: str, version: int, config: Mapping[str, Any]
+) -> Manifest:
+    """Hash every file in the folder and write its manifest."""
+    files = {
+        path.name: {"size": path.stat().st_size, "sha256": sha256_of(path)}
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.name not in (MANIFEST, VERIFIED)
+    }
+    manifest = Manifest(kind, version, config, files)
+    text = json.dumps(
+        {"kind": kind, "version": version, "config": config, "files": files}, indent=2
+    )
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    return manifest
+
+
+def read_manifest(
+    folder: Path, *, kind: str, version: int, error: type[HoldfastError] = ArtifactError
+) -> Manifest:
+    """The folder's manifest, refused if it is another kind or from a newer Holdfast."""
+    path = folder / MANIFEST
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        manifest = Manifest(data["kind"], data["version"], data["config"], data["files"])
+    except FileNotFoundError:
+        raise error(f"{folder}: not a Holdfast folder (no {MANIFEST})") from None
+    except (ValueError, KeyError, TypeError) as cause:
+        raise error(f"{path}: damaged ({cause}); build or fetch it again") from cause
+    if manifest.kind != kind:
+        raise error(f"{folder}: holds a {manifest.kind}, not a {kind}")
+    if manifest.version > version:
+        raise error(
+            f"{folder}: written by a newer Holdfast (layout {manifest.version}, this one reads "
+            f"up to {version}); update Holdfast or build it again"
+        )
+    return manifest
+
+
+def verify(
+    folder: Path, manifest: Manifest, *, error: type[HoldfastError] = ArtifactError
+) -> None:
+    """Raise unless every file of the manifest is there, unchanged."""
+    known = _read_stamps(folder)
+    stamps = {}
+    for name, entry in manifest.files.items():
+        path = folder / name
+        try:
+            stat = path.stat()
+        except FileNotFoundError:
+            raise error(f"{path}: missing; build or fetch it again") from None
+        stamps[name] = [stat.st_size, stat.st_mtime_ns, stat.st_ino, entry["sha256"]]
+        if stat.st_size != entry["size"]:
+            raise error(
+                f"{path}: damaged ({stat.st_size} bytes, the manifest says {entry['size']}); "
+                "build or fetch it again"
+            )
+        if known.get(name) != stamps[name] and sha256_of(path) != entry["sha256"]:
+            raise error(
+                f"{path}: damaged (its sha256 is not the manifest's); build or fetch it again"
+            )
+    if known != stamps:
+        # A read-only folder is verified each time instead of once.
+        with contextlib.suppress(OSError):
+            (folder / VERIFIED).write_text(json.dumps(stamps), encoding="utf-8")
+
+
+def _read_stamps(folder: Path) -> dict[str, Any]:
+    try:
+        stamps = json.loads((folder / VERIFIED).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamps if isinstance(stamps, dict) else {}
+
+
+@contextlib.contextmanager
+def publish(folder: Path) -> Iterator[Path]:
+    """A scratch folder that becomes `folder` when the block ends well, and vanishes otherwise.
+
+    An older `folder` is replaced only then. Scratch folders of writers that were killed are
+    swept away here, since nobody else will.
+    """
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _sweep(folder)
+    scratch = Path(
+        tempfile.mkdtemp(prefix=f"{_BUILDING}{folder.name}-{os.getpid()}-", dir=folder.parent)
+    )
+    try:
+        yield scratch
+        scratch.chmod(0o755)
+        if folder.exists():
+            old = scratch.with_name(scratch.name + "-old")
+            folder.rename(old)
+            scratch.rename(folder)
+            shutil.rmtree(old)
+        else:
+            scratch.rename(folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _sweep(folder: Path) -> None:
+    for path in folder.parent.glob(f"{_BUILDING}{folder.name}-*"):
+        owner = path.name.removeprefix(f"{_BUILDING}{folder.name}-").split("-")[0]
+        if owner.isdigit() and not _is_alive(int(owner)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True

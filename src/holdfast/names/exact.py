@@ -1,0 +1,95 @@
+"""Names by their key: the exact index, and the table that dictionary detection looks into.
+
+Sorted 64-bit hashes of token sequences beside the rows of the names they belong to, in two flat
+arrays that are memory-mapped. A look-up is a binary search; a wrong answer would need two of a
+few million sequences to share 64 bits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast.names.index import NameMatches
+from holdfast.text.tokens import hashes_of_names
+
+KEYS: Final = "exact.keys.npy"
+ROWS: Final = "exact.rows.npy"
+
+_INVERTED: Final = re.compile(r"^([^,]+), ([^,]+)$")
+_HYPHENATED: Final = re.compile(r"(?<=[A-Za-zΑ-ω])-(?=\d)|(?<=\d)-(?=[A-Za-zΑ-ω])")
+
+
+@dataclass(frozen=True, slots=True)
+class ExactIndex:
+    """Finds the names whose folded tokens equal a query's, in order."""
+
+    keys: npt.NDArray[np.uint64]  # ascending; may repeat
+    rows: npt.NDArray[np.uint32]  # the name behind each key
+
+    @classmethod
+    def build(cls, names: Iterable[str]) -> ExactIndex:
+        """Index each name under its key, and under the ways of writing that mean the same."""
+        keys, rows = [], []
+        for first, batch in _batches(names):
+            keys.append(hashes_of_names(batch))
+            rows.append(np.arange(first, first + len(batch), dtype=np.uint32))
+            varied = [(row, v) for row, name in enumerate(batch, first) for v in variants(name)]
+            keys.append(hashes_of_names(variant for _, variant in varied))
+            rows.append(np.array([row for row, _ in varied], dtype=np.uint32))
+        key = np.concatenate(keys) if keys else np.zeros(0, dtype=np.uint64)
+        row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint32)
+        order = np.lexsort((row, key))
+        order = order[key[order] != 0]  # names without a letter or digit have no key
+        return cls(key[order], row[order])
+
+    @classmethod
+    def open(cls, folder: Path) -> ExactIndex:
+        return cls(np.load(folder / KEYS, mmap_mode="r"), np.load(folder / ROWS, mmap_mode="r"))
+
+    def save(self, folder: Path) -> None:
+        np.save(folder / KEYS, self.keys)
+        np.save(folder / ROWS, self.rows)
+
+    def ranges(
+        self, hashes: npt.NDArray[np.uint64]
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Where each hash's rows begin and end in `rows`; equal where there are none."""
+        return (
+            np.searchsorted(self.keys, hashes, side="left"),
+            np.searchsorted(self.keys, hashes, side="right"),
+        )
+
+    def search(self, queries: Sequence[str], k: int) -> NameMatches:
+        rows = np.full((len(queries), k), -1, dtype=np.int64)
+        starts, ends = self.ranges(hashes_of_names(queries))
+        for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
+            found = np.unique(self.rows[start:end])[:k]
+            rows[i, : len(found)] = found
+        return NameMatches(rows, (rows >= 0).astype(np.float32))
+
+
+def variants(name: str) -> Iterator[str]:
+    """Other ways to write a name: "Diabetes, Gestational" reversed, "IL-2" without its hyphen."""
+    if inverted := _INVERTED.match(name):
+        yield f"{inverted[2]} {inverted[1]}"
+    if _HYPHENATED.search(name):
+        yield _HYPHENATED.sub("", name)
+
+
+def _batches(names: Iterable[str], size: int = 1 << 17) -> Iterator[tuple[int, list[str]]]:
+    """Runs of names with the row of each run's first."""
+    first, batch = 0, []
+    for name in names:
+        batch.append(name)
+        if len(batch) == size:
+            yield first, batch
+            first, batch = first + size, []
+    if batch:
+        yield first, batch

@@ -1,0 +1,92 @@
+"""Words, and the keys under which names are looked up.
+
+A token is a run of letters and digits of any script, with the combining marks and invisible
+joiners inside it. Everything else separates. A name's key is the sequence of its folded tokens,
+so that "Alzheimer's disease", "alzheimer s disease" and "ALZHEIMER’S DISEASE" share one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast.text.normalise import fold
+
+_MARKS: Final = "\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff"
+TOKEN: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
+
+# Odd, with its bits well spread: sequences hash to a polynomial in it, modulo 2**64.
+_MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
+_SHORTEST_PLURAL: Final = 5
+
+
+@lru_cache(maxsize=1 << 18)
+def key_of_token(token: str) -> str:
+    """Folded, and in the singular where the word is long enough not to be an acronym.
+
+    The rule is crude ("species" becomes "specy") and harmless: both sides of every comparison
+    go through it.
+    """
+    key = fold(token)
+    if len(key) < _SHORTEST_PLURAL or key[-1] != "s" or key[-2] in "sui0123456789":
+        return key
+    return key[:-3] + "y" if key.endswith("ies") else key[:-1]
+
+
+@lru_cache(maxsize=1 << 18)
+def hash_of_token(token: str) -> int:
+    """64 bits that depend on the token's key alone, the same on every machine."""
+    digest = hashlib.blake2b(key_of_token(token).encode("utf-8", "replace"), digest_size=8)
+    return int.from_bytes(digest.digest(), "little")
+
+
+def tokens_of(text: str) -> list[str]:
+    return TOKEN.findall(text)
+
+
+def key_of(name: str) -> str:
+    """The name's folded tokens, joined by spaces; empty if it has no letter or digit."""
+    return " ".join([key_of_token(token) for token in TOKEN.findall(name)])
+
+
+def extend_hash(
+    prefix: npt.NDArray[np.uint64], token: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.uint64]:
+    """The hashes of sequences one token longer. The empty sequence's hash is 0."""
+    return (prefix + np.uint64(1)) * _MULTIPLIER + token
+
+
+def hash_of_name(name: str) -> int:
+    """The hash of the name's tokens; 0 if it has none."""
+    value = np.zeros(1, dtype=np.uint64)
+    for token in tokens_of(name):
+        value = extend_hash(value, np.array([hash_of_token(token)], dtype=np.uint64))
+    return int(value[0])
+
+
+def hashes_of_names(names: Iterable[str]) -> npt.NDArray[np.uint64]:
+    """`hash_of_name` of each, computed together. *Shape:* (names,)"""
+    tokens: list[int] = []
+    lengths: list[int] = []
+    find = TOKEN.findall
+    for name in names:
+        found = find(name)
+        lengths.append(len(found))
+        tokens.extend([hash_of_token(token) for token in found])
+    flat = np.array(tokens, dtype=np.uint64)
+    count = np.array(lengths, dtype=np.int64)
+    start = np.cumsum(count) - count
+    result = np.zeros(len(count), dtype=np.uint64)
+    longer = np.flatnonzero(count > 0)
+    position = 0
+    while len(longer):
+        result[longer] = extend_hash(result[longer], flat[start[longer] + position])
+        position += 1
+        longer = longer[count[longer] > position]
+    return result
