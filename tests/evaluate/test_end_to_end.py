@@ -287,3 +287,15 @@ def test_without_any_mention_every_figure_is_zero(protocol: str) -> None:
         0
     }
     assert report.counts["n_scored"] == 0
+
+
+def test_bare_ids_get_their_prefix_from_the_type() -> None:
+    gold = [
+        M(0, 4, "Gene", ["7157"]),
+        M(5, 9, "Disease", ["D000544"]),
+        M(10, 12, "Disease", ["-1"]),
+    ]
+    predicted = [M(0, 4, "Gene", ["ncbigene:7157"]), M(5, 9, "Disease", ["MESH:D000544"])]
+    report = score(gold, predicted, "strong")
+    assert figures(report) == (1, 1, 1)
+    assert report.left_out["nil"] == 1

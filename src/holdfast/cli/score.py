@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from holdfast.document import Document
 
 
 def score(
@@ -14,7 +17,7 @@ def score(
     protocol: Annotated[
         str,
         typer.Option(help="strong, partial, mention, typed, document, bc5cdr or per-token."),
-    ] = "strong",
+    ],
     kb: Annotated[
         str | None,
         typer.Option(help="Knowledge base whose cross-references make ids equal."),
@@ -30,7 +33,7 @@ def score(
         int, typer.Option(min=0, help="Also show the first N mistakes, mention by mention.")
     ] = 0,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Skip what breaks its format instead of stopping.")
+        bool, typer.Option("--lenient", help="Skip and count what breaks the files' format.")
     ] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -38,11 +41,10 @@ def score(
     import json
     from itertools import islice
 
-    from holdfast.corpora import read_documents
     from holdfast.evaluate import find_mistakes, score_documents
 
-    gold_documents = list(read_documents(gold, format=from_, lenient=lenient))
-    predicted = list(read_documents(pred, format=from_, lenient=lenient))
+    gold_documents = _read(gold, from_, lenient=lenient)
+    predicted = _read(pred, from_, lenient=lenient)
     equivalents = None
     if kb is not None:
         from holdfast.kb import open_kb
@@ -51,28 +53,33 @@ def score(
     types = [name.strip() for name in (only or "").split(",") if name.strip()]
     report = score_documents(
         gold_documents, predicted, protocol=protocol, equivalents=equivalents, only=types
-    ).with_context(**({"kb": kb} if kb else {}))
-    mistakes = list(
-        islice(
-            find_mistakes(
-                gold_documents,
-                predicted,
-                protocol=protocol,
-                equivalents=equivalents,
-                only=types,
-            ),
-            errors,
-        )
     )
+    report = report.with_context(kb=kb, types=",".join(types) or None)
+    found = find_mistakes(
+        gold_documents, predicted, protocol=protocol, equivalents=equivalents, only=types
+    )
+    mistakes = list(islice(found, errors))
     if json_:
         listed = {"errors": [mistake.to_json() for mistake in mistakes]} if errors else {}
         typer.echo(json.dumps({**report.to_json(), **listed}, ensure_ascii=False))
         return
     from rich.console import Console
 
+    from holdfast.evaluate.mistakes import mistakes_table
+
     console = Console()
     console.print(report.to_table())
     if errors:
-        from holdfast.evaluate.mistakes import mistakes_table
-
         console.print(mistakes_table(mistakes))
+
+
+def _read(path: Path, format_: str | None, *, lenient: bool) -> list[Document]:
+    from holdfast.corpora import read_documents
+    from holdfast.corpora.report import ReadReport
+
+    report = ReadReport()
+    documents = list(read_documents(path, format=format_, lenient=lenient, report=report))
+    if report.skipped:
+        kinds = ", ".join(f"{n:,} × {kind}" for kind, n in report.skipped.items())
+        typer.echo(f"{path}: skipped {kinds}; first: {report.reasons[0]}", err=True)
+    return documents

@@ -8,7 +8,6 @@ from holdfast.evaluate.gold_mentions import (
     score_lenient,
     score_ranked,
     score_strict,
-    split_ids,
 )
 from holdfast.evaluate.intervals import Estimate
 from holdfast.evaluate.mistakes import Mistake, find_mistakes
@@ -31,5 +30,4 @@ __all__ = [
     "score_lenient",
     "score_ranked",
     "score_strict",
-    "split_ids",
 ]

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from holdfast.corpora.ids import to_curie
 from holdfast.document import NIL, Document, Mention, Span
 from holdfast.errors import InputError, UsageError
 from holdfast.types import canonical_type
@@ -88,10 +89,11 @@ def _items(mentions: Iterable[Mention], types: frozenset[str]) -> tuple[Item, ..
 
 
 def _item(mention: Mention) -> Item:
-    """Its ids are the mention's own, or else its best candidate's."""
+    """Its ids are the mention's own, or else its best candidate's; bare ones become CURIEs."""
     ids = mention.ids or tuple(candidate.entity_id for candidate in mention.candidates[:1])
-    is_nil = ids == (NIL,)
-    return Item(mention.spans, canonical_type(mention.type), () if is_nil else ids, is_nil)
+    curies = tuple(dict.fromkeys(to_curie(one, mention.type) for one in ids))
+    linked = tuple(curie for curie in curies if curie != NIL)
+    return Item(mention.spans, canonical_type(mention.type), linked, bool(ids) and not linked)
 
 
 def _by_id(documents: Iterable[Document], which: str) -> dict[str, Document]:

@@ -7,7 +7,6 @@ case names its own, else mentions.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from holdfast.evaluate.intervals import RESAMPLES, SEED, Figure, Ratio, Row
 from holdfast.evaluate.report import Report, build_report
 
 _NO_ENTITY: Final = frozenset({NIL, "-1", "-"})
-_JOINTS: Final = re.compile(r"[|+]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +25,8 @@ class LenientCase:
     """A mention whose parts were each looked up in a dictionary.
 
     `rankings` has one entry per part: one for most mentions, several for a composite. Each is the
-    part's dictionary entries, best first, as the set of ids of the entry (`split_ids`). Entries
-    count as they come: two names of one entity are two entries.
+    part's dictionary entries, best first, as their sets of ids (`A|B` is two ids). Entries count
+    as they come: two names of one entity are two entries.
     """
 
     gold: frozenset[str]
@@ -63,11 +61,6 @@ class RankedCase:
     gold: frozenset[str]
     ranking: tuple[str, ...]
     document: str = ""
-
-
-def split_ids(ids: str) -> frozenset[str]:
-    """The ids that `|` or `+` join, as in the dictionaries and gold of the lenient files."""
-    return frozenset(part.strip() for part in _JOINTS.split(ids) if part.strip())
 
 
 def score_lenient(
