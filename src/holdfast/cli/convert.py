@@ -1,0 +1,47 @@
+"""`holdfast convert`: documents from one format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def convert(
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="A file, or a folder of brat or text files.")
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write.")],
+    source_format: Annotated[
+        str | None, typer.Option("--from", help="The format of IN; by default its extension.")
+    ] = None,
+    target_format: Annotated[
+        str | None, typer.Option("--to", help="The format of OUT; by default its extension.")
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Skip and count what is broken in IN.")
+    ] = False,
+    allow_loss: Annotated[
+        bool, typer.Option("--allow-loss", help="Leave out and count what OUT cannot hold.")
+    ] = False,
+) -> None:
+    """Convert documents from one format to another, by extension or --from and --to."""
+    from rich.console import Console
+    from rich.progress import track
+
+    from holdfast.corpora import ReadReport, WriteReport, read_documents, write_documents
+
+    read, written = ReadReport(), WriteReport()
+    console = Console(stderr=True)
+    documents = read_documents(source, format=source_format, lenient=lenient, report=read)
+    tracked = track(
+        documents,
+        "converting",
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    write_documents(tracked, target, format=target_format, allow_loss=allow_loss, report=written)
+    for line in (*read.summary(), *written.summary()):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)

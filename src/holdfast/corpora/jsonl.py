@@ -1,0 +1,84 @@
+"""JSON lines: `Document.to_json`, one document on each line. It loses nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import Any, TextIO
+
+from holdfast.corpora.files import read_lines
+from holdfast.corpora.losses import Losses
+from holdfast.corpora.reading import Reading
+from holdfast.corpora.report import ReadReport
+from holdfast.document import Document
+from holdfast.errors import FormatError, InvalidValueError
+
+
+def read_jsonl(
+    path: str | PathLike[str], *, lenient: bool = False, report: ReadReport | None = None
+) -> Iterator[Document]:
+    """The documents of a file, one at a time; blank lines do not matter."""
+    reading = Reading(path, lenient=lenient, report=report)
+    found = False
+    for number, line in read_lines(reading.path):
+        if not line.strip():
+            continue
+        found = True
+        try:
+            data = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            reading.refuse("document", f"not JSON: {error}", line=number)
+            continue
+        document = document_from_json(data, reading, line=number)
+        if document is not None:
+            yield document
+    if not found:
+        raise FormatError("no documents: every line is blank", path=path)
+
+
+def write_jsonl(documents: Iterable[Document], stream: TextIO, losses: Losses) -> None:
+    """One line for each document."""
+    for document in documents:
+        stream.write(json.dumps(document.to_json(), ensure_ascii=False) + "\n")
+        losses.report.count(document)
+
+
+def document_from_json(data: Any, reading: Reading, *, line: int | None) -> Document | None:
+    """The Document; where reading is lenient, without its broken mentions. None if refused."""
+    if not isinstance(data, dict):
+        reading.refuse("document", f"not a document: {str(data)[:80]}", line=line)
+        return None
+    try:
+        return Document.from_json(data)
+    except InvalidValueError as error:
+        if not reading.lenient:
+            reading.refuse("document or mention", str(error), line=line)
+    sound = [m for m in data.get("mentions") or () if _is_sound(m, data, reading, line)]
+    ids = {m.get("id") for m in sound}
+    relations = [r for r in data.get("relations") or () if _is_among(r, ids, reading, line)]
+    try:
+        return Document.from_json({**data, "mentions": sound, "relations": relations})
+    except InvalidValueError as error:
+        reading.refuse("document", str(error), line=line)
+        return None
+
+
+def _is_sound(mention: Any, data: dict[str, Any], reading: Reading, line: int | None) -> bool:
+    """Whether a document with this mention alone can be made."""
+    alone = {"id": data.get("id"), "text": data.get("text"), "mentions": [mention]}
+    try:
+        Document.from_json(alone)
+    except InvalidValueError as error:
+        reading.refuse("mention", str(error), line=line)
+        return False
+    return True
+
+
+def _is_among(relation: Any, ids: set[Any], reading: Reading, line: int | None) -> bool:
+    arguments = relation.get("arguments", ()) if isinstance(relation, dict) else ()
+    missing = [a["mention_id"] for a in arguments if a.get("mention_id", "") not in {"", *ids}]
+    if missing:
+        message = f"a relation refers to mention {missing[0]!r}, which is not there"
+        reading.refuse("relation", message, line=line)
+    return not missing

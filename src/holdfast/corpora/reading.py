@@ -1,0 +1,145 @@
+"""What every reader does with a mention, a document, and with what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Final
+
+from holdfast.corpora.report import ReadReport
+from holdfast.document import Document, Mention, Passage, Relation, Span
+from holdfast.errors import FormatError, InvalidValueError
+
+_BLANKS: Final = str.maketrans("\t\r\n", "   ")
+
+
+class Reading:
+    """One file being read: where it is, and whether broken things are skipped or raised."""
+
+    def __init__(
+        self, path: str | PathLike[str], *, lenient: bool, report: ReadReport | None
+    ) -> None:
+        self.path = Path(path)
+        self.lenient = lenient
+        self.report = ReadReport() if report is None else report
+
+    def refuse(self, kind: str, message: str, *, line: int | None = None) -> None:
+        """Raise FormatError, or count and return where reading is lenient."""
+        if not self.lenient:
+            raise FormatError(f"{message}; --lenient skips this {kind}", path=self.path, line=line)
+        self.report.skip(kind, str(FormatError(message, path=self.path, line=line)))
+
+    def ignore(self, kind: str) -> None:
+        """Count something that is sound but that a Document has no place for."""
+        self.report.ignored[kind] += 1
+
+    def spans(
+        self,
+        text: str,
+        offsets: Iterable[tuple[int, int]],
+        stated: str | None,
+        *,
+        document_id: str,
+        line: int | None = None,
+    ) -> tuple[Span, ...] | None:
+        """The spans, if they are sound and hold the words that the file says they hold.
+
+        Spans are sorted. A file may write an interrupted mention's words with or without a
+        space between the pieces, or with everything that stands between them. Tabs and line
+        breaks may be written as spaces. None if the mention was refused.
+        """
+        spans = tuple(sorted(Span(start, end) for start, end in offsets))
+        place = ";".join(f"{start}-{end}" for start, end in spans)
+        if not spans:
+            self.refuse("mention", f"document {document_id}: a mention has no offsets", line=line)
+            return None
+        end = 0
+        for span in spans:
+            if not end <= span.start < span.end <= len(text):
+                self.refuse(
+                    "mention",
+                    f"document {document_id}: mention {stated!r} at {place} is empty, overlaps "
+                    f"itself or leaves the text ({len(text)} long)",
+                    line=line,
+                )
+                return None
+            end = span.end
+        if stated is not None and not _says(text, spans, stated):
+            actual = " ".join(text[start:end] for start, end in spans)
+            self.refuse(
+                "mention",
+                f"document {document_id}: mention at {place} says {stated!r}, the text there is "
+                f"{actual!r}",
+                line=line,
+            )
+            return None
+        return spans
+
+    def document(
+        self,
+        id: str,
+        text: str,
+        *,
+        passages: Iterable[Passage] = (),
+        mentions: Iterable[Mention] = (),
+        relations: Iterable[Relation] = (),
+        metadata: Iterable[tuple[str, str]] = (),
+        line: int | None = None,
+    ) -> Document | None:
+        """The Document of these parts, without those that were refused; None if all of it was."""
+        mentions = self._with_unique_ids(id, mentions, line)
+        relations = self._with_their_mentions(id, relations, {m.id for m in mentions}, line)
+        try:
+            return Document(
+                id,
+                text,
+                passages=tuple(passages),
+                mentions=tuple(mentions),
+                relations=tuple(relations),
+                metadata=tuple(metadata),
+            )
+        except InvalidValueError as error:
+            self.refuse("document", str(error), line=line)
+            return None
+
+    def _with_unique_ids(
+        self, document_id: str, mentions: Iterable[Mention], line: int | None
+    ) -> list[Mention]:
+        kept, ids = list[Mention](), set[str]()
+        for mention in mentions:
+            if mention.id and mention.id in ids:
+                self.refuse(
+                    "mention",
+                    f"document {document_id}: mention id {mention.id!r} repeats",
+                    line=line,
+                )
+                continue
+            ids.add(mention.id)
+            kept.append(mention)
+        return kept
+
+    def _with_their_mentions(
+        self, document_id: str, relations: Iterable[Relation], ids: set[str], line: int | None
+    ) -> list[Relation]:
+        kept = list[Relation]()
+        for relation in relations:
+            missing = [a.mention_id for a in relation.arguments if a.mention_id not in ids]
+            if any(missing):
+                self.refuse(
+                    "relation",
+                    f"document {document_id}: relation {relation.type!r} refers to mention "
+                    f"{next(filter(None, missing))!r}, which is not there",
+                    line=line,
+                )
+                continue
+            kept.append(relation)
+        return kept
+
+
+def _says(text: str, spans: Sequence[Span], stated: str) -> bool:
+    pieces = [text[start:end] for start, end in spans]
+    if stated == " ".join(pieces):
+        return True
+    readings = (" ".join(pieces), "".join(pieces), text[spans[0].start : spans[-1].end])
+    return stated.translate(_BLANKS) in {reading.translate(_BLANKS) for reading in readings}
