@@ -23,6 +23,8 @@ _TYPE_OF_BRANCH: Final = (
     ("A", types.ANATOMY),
     ("B", types.SPECIES),
     ("C", types.DISEASE),
+    ("D08.811", types.GENE),  # enzymes
+    ("D12.776", types.GENE),  # proteins
     ("D", types.CHEMICAL),
     ("G", types.PROCESS),
 )

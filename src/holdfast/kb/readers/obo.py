@@ -133,7 +133,7 @@ def _terms(path: StrPath) -> Iterator[_Term]:
     awaited: set[str] = set()
     for number, line in raw_lines(path):
         if not line.endswith("\n"):
-            message = "the last line does not end; the file is cut off (or add a line end to it)"
+            message = "the last line does not end: the file is cut off, or lacks its last line end"
             raise FormatError(message, path=path, line=number)
         text = line.strip()
         if text.startswith("["):
@@ -149,7 +149,7 @@ def _terms(path: StrPath) -> Iterator[_Term]:
         raise FormatError("no [Term] in the file: is it OBO, and is it whole?", path=path)
     if term is not None:
         if not term.name and not term.is_obsolete:
-            message = f"the last term, {term.id!r}, has no name; the file is cut off"
+            message = f"the last term has no name ({term.id or 'and no id'}); the file is cut off"
             raise FormatError(message, path=path, line=number)
         yield _checked(term, path)
     if line.strip() and (missing := _undefined(awaited, defined)):

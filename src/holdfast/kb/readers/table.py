@@ -171,7 +171,7 @@ def _header(cells: list[str], layout: _Layout, line: int) -> list[str]:
         message = f"two columns are called {repeated[0]!r}"
         raise FormatError(message, path=layout.path, line=line)
     for column in filter(None, layout.chosen.values()):
-        if column not in find_columns(cells, {"id": column}).values():
+        if "id" not in find_columns(cells, {"id": column}):
             raise UsageError(f"{layout.path}: no column {column!r}; there are {_listed(cells)}")
     return cells
 
