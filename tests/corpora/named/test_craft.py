@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -85,14 +84,10 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
         list(read_craft(tmp_path / "none.jsonl.gz"))
 
 
-@pytest.mark.parametrize(
-    ("split", "articles", "annotations"), [("train", 60, 58_549), ("dev", 7, 9_478)]
-)
-def test_the_real_corpus_has_its_published_size(
-    data_dir: Path, split: str, articles: int, annotations: int
-) -> None:
-    documents = list(read_craft(data_dir / "corpora" / "craft" / f"{split}.jsonl.gz"))
-    assert len(documents) == articles
-    assert sum(len(d.mentions) for d in documents) == annotations
-    prefixes = Counter(m.ids[0].partition(":")[0] for d in documents for m in d.mentions)
-    assert set(prefixes) == {"CHEBI", "CL", "GO", "MOP", "NCBITaxon", "PR", "SO", "UBERON"}
+def test_the_real_articles_hold_ids_of_ten_ontologies(data_dir: Path) -> None:
+    documents = list(read_craft(data_dir / "corpora" / "craft" / "dev.jsonl.gz"))
+    kinds = {(m.type, m.ids[0].partition(":")[0]) for d in documents for m in d.mentions}
+    go = {("GO_BP", "GO"), ("GO_CC", "GO"), ("GO_MF", "GO")}
+    assert kinds == go | {
+        (name, name) for name in ("CHEBI", "CL", "MOP", "NCBITaxon", "PR", "SO", "UBERON")
+    }

@@ -100,30 +100,10 @@ def test_a_table_of_another_shape_is_refused(tmp_path: Path, content: bytes) -> 
         read_open_semantic_types(path)
 
 
-@pytest.mark.parametrize(
-    ("split", "documents", "mentions", "st21pv"),
-    [("dev", 878, 68_874, 39_494), ("test", 879, 69_822, 39_772)],
-)
-def test_the_real_offsets_have_their_published_size(
-    data_dir: Path, split: str, documents: int, mentions: int, st21pv: int
-) -> None:
-    path = data_dir / "corpora" / "medmentions" / "full_offsets" / f"{split}.jsonl.gz"
-    counts = [len(d.mentions) for d in read_full_offsets(path)]
-    assert (len(counts), sum(counts)) == (documents, mentions)
-    assert sum(len(d.mentions) for d in read_full_offsets(path, st21pv_only=True)) == st21pv
-
-
-@pytest.mark.parametrize(
-    ("split", "documents", "mentions", "concepts"),
-    [("train", 2_635, 121_992, 18_506), ("test", 879, 40_051, 8_452)],
-)
-def test_the_real_tokens_have_their_published_size(
-    data_dir: Path, split: str, documents: int, mentions: int, concepts: int
-) -> None:
-    path = data_dir / "corpora" / "medmentions" / "st21pv_tokens" / f"{split}.jsonl.gz"
-    ids = [[m.ids[0] for m in document.mentions] for document in read_tokens(path)]
-    assert (len(ids), sum(map(len, ids))) == (documents, mentions)
-    assert len({id_ for of_document in ids for id_ in of_document}) == concepts
+def test_the_real_training_tokens_have_their_published_concepts(data_dir: Path) -> None:
+    path = data_dir / "corpora" / "medmentions" / "st21pv_tokens" / "train.jsonl.gz"
+    ids = {m.ids[0] for document in read_tokens(path) for m in document.mentions}
+    assert len(ids) == 18_506
 
 
 def test_the_real_tables_hold_clean_names(data_dir: Path) -> None:
