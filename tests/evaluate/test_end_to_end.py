@@ -229,6 +229,7 @@ def test_a_document_without_predictions_is_missed() -> None:
     for protocol in ("strong", "partial", "mention", "document"):
         report = score_documents(gold, gold[:1], protocol=protocol)
         assert figures(report) == (1, 1 / 2, 2 / 3)
+        assert report.counts["n_documents_missing"] == 1
 
 
 def test_a_predicted_document_that_is_not_in_gold_is_refused() -> None:
@@ -268,6 +269,13 @@ def test_only_keeps_the_chosen_types_on_both_sides() -> None:
     report = score(gold, predicted, "strong", only=["disease"])
     assert figures(report) == (1, 1, 1)
     assert report.left_out["type"] == 1
+
+
+def test_bc5cdr_of_one_type_leaves_out_the_other() -> None:
+    mentions = [M(0, 4, "Disease", ["M:1"]), M(5, 9, "Chemical", ["M:2"]), M(10, 12, "Gene")]
+    report = score(mentions, mentions, "bc5cdr", only=["disease", "gene"])
+    assert report.left_out["type"] == 2
+    assert (report["disease_id_f1"], report["chemical_id_f1"], report["f1"]) == (1, 0, 1)
 
 
 def test_a_type_that_no_gold_mention_has_is_refused() -> None:

@@ -103,6 +103,7 @@ def test_strict_counts_gold_outside_the_kb_as_wrong_and_gives_the_figure_without
     ]
     report = score_strict(cases, entities={"A", "B"})
     assert report["accuracy_at_1"] == pytest.approx(2 / 4)
+    assert report["accuracy_at_5"] == pytest.approx(2 / 4)
     assert report["accuracy_at_1_in_kb"] == pytest.approx(2 / 3)
     counts = {"n_scored": 4, "n_in_kb": 3, "n_out_of_kb": 1, "n_ties": 0}
     assert report.counts == counts

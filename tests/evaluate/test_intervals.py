@@ -59,6 +59,13 @@ def test_many_different_rows_are_drawn_in_slices(monkeypatch: pytest.MonkeyPatch
     assert estimate(rows, RECALL, seed=1) == whole
 
 
+def test_the_interval_is_stretched_to_the_figure() -> None:
+    rows = [{"hits": float(i % 2), "gold": 1} for i in range(101)]
+    for seed in range(5):
+        found = estimate(rows, RECALL, resamples=1, seed=seed)["recall"]
+        assert found.low <= found.value <= found.high
+
+
 def test_one_unit_has_no_width_and_no_unit_scores_zero() -> None:
     one = estimate([{"hits": 1, "gold": 2}], RECALL)["recall"]
     assert (one.low, one.value, one.high) == (0.5, 0.5, 0.5)

@@ -14,6 +14,7 @@ from holdfast.cli.score import score
 from holdfast.document import Document, Mention
 from holdfast.errors import HoldfastError, InputError, UsageError
 from holdfast.evaluate import PROTOCOLS
+from holdfast.kb import Entry, Source, build_kb
 
 M = Mention.at
 TEXT = "breast cancer and pain"
@@ -76,15 +77,15 @@ def test_errors_lists_the_first_mistakes(files: list[str]) -> None:
 
 
 def test_a_knowledge_base_makes_its_cross_references_equal(
-    files: list[str], monkeypatch: pytest.MonkeyPatch
+    files: list[str], tmp_path: Path
 ) -> None:
-    class Base:
-        def equivalents(self, entity: str) -> frozenset[str]:
-            return frozenset({"MESH:D2"} if entity == "X:3" else ())
-
-    monkeypatch.setattr("holdfast.kb.open_kb", lambda _: Base())
-    data = json.loads(run(*files, "--protocol", "strong", "--kb", "mine", "--json"))
-    assert (data["precision"], data["kb"]) == (1, "mine")
+    entry = Entry("X:3", "pain", synonyms=("ache",), xrefs=("MESH:D2",))
+    build_kb(tmp_path / "kb", name="mine", parts=[(Source("X"), [entry])])
+    base = str(tmp_path / "kb")
+    data = json.loads(run(*files, "--protocol", "strong", "--kb", base, "--json"))
+    assert data["precision"] == 1
+    assert (data["kb"], data["kb_entities"], data["kb_names"]) == ("mine", 1, 2)
+    assert len(data["kb_digest"]) == 64
 
 
 def test_swapped_files_are_named_as_the_mistake_they_are(tmp_path: Path) -> None:
@@ -117,5 +118,6 @@ def test_lenient_skips_what_is_broken_and_says_so(files: list[str], tmp_path: Pa
     arguments = [*files[:2], "--pred", str(broken), "--protocol", "strong", "--lenient", "--json"]
     result = CliRunner().invoke(app, arguments)
     assert result.exception is None
-    assert json.loads(result.stdout)["n_predicted"] == 2
+    data = json.loads(result.stdout)
+    assert (data["n_predicted"], data["n_pred_skipped"], data["n_gold_skipped"]) == (2, 1, 0)
     assert "skipped" in result.stderr

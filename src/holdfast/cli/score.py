@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from holdfast.document import Document
+    from holdfast.kb import KnowledgeBase
 
 
 def score(
@@ -43,18 +44,23 @@ def score(
 
     from holdfast.evaluate import find_mistakes, score_documents
 
-    gold_documents = _read(gold, from_, lenient=lenient)
-    predicted = _read(pred, from_, lenient=lenient)
-    equivalents = None
-    if kb is not None:
-        from holdfast.kb import open_kb
-
-        equivalents = open_kb(kb).equivalents
+    gold_documents, n_gold_skipped = _read(gold, from_, lenient=lenient)
+    predicted, n_pred_skipped = _read(pred, from_, lenient=lenient)
+    base = None if kb is None else _open_kb(kb)
+    equivalents = base.equivalents if base else None
     types = [name.strip() for name in (only or "").split(",") if name.strip()]
     report = score_documents(
         gold_documents, predicted, protocol=protocol, equivalents=equivalents, only=types
     )
-    report = report.with_context(kb=kb, types=",".join(types) or None)
+    report = report.with_context(
+        types=",".join(types) or None,
+        kb=base.name if base else None,
+        kb_entities=len(base) if base else None,
+        kb_names=base.names if base else None,
+        kb_digest=base.manifest.digest if base else None,
+        n_gold_skipped=n_gold_skipped,
+        n_pred_skipped=n_pred_skipped,
+    )
     found = find_mistakes(
         gold_documents, predicted, protocol=protocol, equivalents=equivalents, only=types
     )
@@ -73,7 +79,14 @@ def score(
         console.print(mistakes_table(mistakes))
 
 
-def _read(path: Path, format_: str | None, *, lenient: bool) -> list[Document]:
+def _open_kb(name: str) -> KnowledgeBase:
+    from holdfast.kb import open_kb
+
+    return open_kb(name)
+
+
+def _read(path: Path, format_: str | None, *, lenient: bool) -> tuple[list[Document], int]:
+    """The documents, and how many broken pieces of the file were skipped."""
     from holdfast.corpora import read_documents
     from holdfast.corpora.report import ReadReport
 
@@ -82,4 +95,4 @@ def _read(path: Path, format_: str | None, *, lenient: bool) -> list[Document]:
     if report.skipped:
         kinds = ", ".join(f"{n:,} × {kind}" for kind, n in report.skipped.items())
         typer.echo(f"{path}: skipped {kinds}; first: {report.reasons[0]}", err=True)
-    return documents
+    return documents, report.skipped.total()

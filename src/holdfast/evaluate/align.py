@@ -32,7 +32,8 @@ class Pair:
     text: str  # of the gold document
     gold: tuple[Item, ...]
     predicted: tuple[Item, ...]
-    n_other_types: int = 0  # gold mentions that the choice of types removed
+    n_other_types: int  # gold mentions that the choice of types removed
+    is_missing: bool  # there is no such predicted document
 
 
 def align(
@@ -80,6 +81,7 @@ def _pair(gold: Document, predicted: Document | None, types: frozenset[str]) -> 
         gold=items,
         predicted=() if predicted is None else _items(predicted.mentions, types),
         n_other_types=len(gold.mentions) - len(items),
+        is_missing=predicted is None,
     )
 
 

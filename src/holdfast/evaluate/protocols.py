@@ -56,6 +56,7 @@ def score_documents(
         "n_gold": round(sum(row["gold"] for row in tally.rows)),
         "n_predicted": round(sum(row["predicted"] for row in tally.rows)),
         "n_documents": len(pairs),
+        "n_documents_missing": sum(pair.is_missing for pair in pairs),
         **tally.counts,
     }
     return build_report(

@@ -59,7 +59,7 @@ class Report:
         """Percentages with their intervals, and below them what was scored and left out."""
         from rich.table import Table
 
-        table = Table(title=f"{self.protocol}", caption=self._caption(), title_justify="left")
+        table = Table(title=self.protocol, caption=self._caption(), title_justify="left")
         table.add_column("figure")
         table.add_column("%", justify="right")
         table.add_column("95 % interval", justify="right")
