@@ -1,0 +1,1 @@
+"""From characters to words: normalisation, sentences, abbreviations, tokens."""
