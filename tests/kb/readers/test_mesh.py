@@ -223,6 +223,13 @@ def test_other_xml_and_empty_folders_are_errors(tmp_path: Path) -> None:
         list(read_mesh(tmp_path))
 
 
+def test_an_unknown_encoding_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "desc.xml"
+    path.write_text("<?xml version='1.0' encoding='klingon'?><a/>", encoding="utf-8")
+    with pytest.raises(FormatError, match="encoding"):
+        list(read_mesh(path))
+
+
 def test_a_record_without_a_name_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "desc.xml"
     path.write_text(

@@ -97,6 +97,11 @@ def test_ids_without_a_colon_get_the_prefix_or_the_name_of_the_file(tmp_path: Pa
     assert [record.id for record in read_table(path, prefix="LAB")] == ["LAB:1", "X:2"]
 
 
+def test_spaces_and_line_ends_inside_a_name_become_single_spaces(tmp_path: Path) -> None:
+    path = _write(tmp_path, 'id,name\n1,"acetyl\n salicylic\u00a0acid "\n', "t.csv")
+    assert [r.name for r in read_table(path) if isinstance(r, Entry)] == ["acetyl salicylic acid"]
+
+
 def test_the_type_given_is_for_rows_that_have_none(tmp_path: Path) -> None:
     path = _write(tmp_path, "id\tname\ttype\n1\ta\t\n2\tb\tgene|disease\n3\tc\tWidget\n")
     kinds = [record.types for record in read_table(path, type="Species")]
@@ -135,6 +140,8 @@ def test_cells_at_the_end_of_a_row_may_be_missing(tmp_path: Path) -> None:
         ("t.jsonl", '{"id": 1.5, "name": "a"}\n', "line 1: 'id' is 1.5, not text"),
         ("t.jsonl", '{"id": 1, "name": {"en": "a"}}\n', 'line 1: \'name\' is {"en": "a"}, not'),
         ("t.jsonl", '{"id": 1, "name": "a", "synonyms": [["b"]]}\n', "line 1: 'synonyms' is"),
+        ("t.jsonl", '{"id": 1, "name": "a\\ud800"}\n', "line 1: 'name' is .*, not text"),
+        ("t.jsonl", f'{{"id": {"1" * 5000}}}\n', "line 1: not JSON"),
     ],
 )
 def test_errors_name_the_file_the_line_and_what_to_do(

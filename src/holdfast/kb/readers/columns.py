@@ -18,7 +18,6 @@ _ALIASES: Final = {
     "xrefs": "xrefs xref crossreferences dbxrefs mappings",
 }
 REQUIRED: Final = ("id", "name")
-ROLES: Final = tuple(_ALIASES)
 
 
 def simplified(column: str) -> str:

@@ -43,6 +43,7 @@ _PREFIXES: Final = {
     spelling: prefix for prefix, spellings in _SPELLINGS.items() for spelling in spellings.split()
 }
 _BIOPORTAL_IRI: Final = re.compile(r"https?://purl\.bioontology\.org/ontology/([^/#]+)/([^/#]+)$")
+_SPACE: Final = re.compile(r"\s")
 _LAST_PART: Final = re.compile(r"[^/#]+$")
 
 
@@ -63,7 +64,7 @@ def canonical_curie(text: str) -> str:
     stays as it is. What is no CURIE (no colon, a space, a web address) is "".
     """
     prefix, _, local = text.partition(":")
-    if not prefix or not local or local.startswith("//") or any(c.isspace() for c in text):
+    if not prefix or not local or local.startswith("//") or _SPACE.search(text):
         return ""
     inner, colon, _ = local.partition(":")
     if colon and _canonical_prefix(inner) is not None:

@@ -103,6 +103,8 @@ def _records(path: Path) -> Iterator[ElementTree.Element]:
         except ElementTree.ParseError as error:
             message = f"broken XML ({error}); the file may be cut short"
             raise FormatError(message, path=path, line=error.position[0]) from None
+        except (LookupError, ValueError) as error:
+            raise FormatError(f"the XML cannot be decoded ({error})", path=path) from None
 
 
 def _entry(record: ElementTree.Element, path: Path) -> Entry:

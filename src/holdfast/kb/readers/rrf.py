@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from holdfast.errors import FormatError
 from holdfast.kb.readers.fields import canonical_curie
@@ -45,8 +44,7 @@ _PREFIX_OF_SOURCE: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(NamedTuple):
     """One row of MRCONSO or RXNCONSO: a name that one source gives to one concept."""
 
     concept: str

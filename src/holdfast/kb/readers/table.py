@@ -22,6 +22,9 @@ _JSON_SUFFIXES: Final = frozenset({".jsonl", ".ndjson"})
 _DELIMITER_OF_SUFFIX: Final = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _DELIMITERS: Final = "\t,;|"
 
+# JSON can escape half of a character, which no UTF-8 file can hold.
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
 _Row = Mapping[str, object]  # from column to cell; JSON may have lists and numbers as cells
 
 
@@ -107,7 +110,7 @@ def _json_rows(path: Path) -> Iterator[tuple[int, _Row]]:
             continue
         try:
             row = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(f"not JSON ({error})", path=path, line=number) from None
         if not isinstance(row, dict):
             message = f"a line holds one JSON object, not {line.strip()[:40]}"
@@ -219,11 +222,13 @@ def _entry(row: _Row, columns: Mapping[str, str], layout: _Layout, line: int) ->
 
 
 def _text(cell: object, column: str, layout: _Layout, line: int) -> str:
-    """A cell as stripped text. JSON's null is nothing; a whole number is its digits."""
+    """A cell as text with single spaces. JSON's null is nothing; a whole number is its digits."""
     if cell is None:
         return ""
     if isinstance(cell, str) or (isinstance(cell, int) and not isinstance(cell, bool)):
-        return str(cell).strip()
+        text = " ".join(str(cell).split())
+        if text.isascii() or not _LONE_SURROGATE.search(text):
+            return text
     message = f"{column!r} is {json.dumps(cell)[:40]}, not text"
     raise FormatError(message, path=layout.path, line=line)
 
