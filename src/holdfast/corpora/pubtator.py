@@ -168,25 +168,32 @@ def _document_id(document: Document, losses: Losses) -> str:
 
 
 def _title_and_abstract(document: Document, losses: Losses) -> tuple[str, str]:
-    """Two lines of the same length as the text, less one."""
+    """Two lines that, with a line feed between, keep every offset."""
     text, passages = document.text, document.passages
-    title, _, abstract = text.partition("\n")
-    if passages and passages[0].kind == "title" and text[passages[0].end : passages[0].end + 1]:
-        cut = passages[0].end
-        title, abstract = text[:cut], text[cut + 1 :]
+    cut = _cut(document)
     if not passages or passages == (Passage("title", 0, len(text)),):
         losses.note("title and abstract made up")
-    elif passages != _passages(title, text) or text[len(title) : len(title) + 1] != "\n":
-        kinds = ", ".join(p.kind for p in passages)
+    elif text[cut : cut + 1] != "\n" or passages != _passages(text[:cut], text):
         losses.lose(
             "passages other than a title and, on the next line, an abstract",
             document,
-            kinds,
+            ", ".join(p.kind for p in passages),
             how="joins",
         )
+    title, abstract = text[:cut], text[cut + 1 :]
     if _BREAKS.search(title) or _BREAKS.search(abstract):
         losses.lose("line breaks inside a title or an abstract", document, how="writes a space for")
     return title.translate(_BREAK_BLANKS), abstract.translate(_BREAK_BLANKS)
+
+
+def _cut(document: Document) -> int:
+    """Where the blank between title and abstract is; the length of the text if there is none."""
+    text, passages = document.text, document.passages
+    if passages and passages[0].kind == "title":
+        after = text[passages[0].end : passages[0].end + 1]
+        if after and after in "\n \r\t":
+            return passages[0].end
+    return text.find("\n") if "\n" in text else len(text)
 
 
 def _column(value: str, what: str, document: Document, losses: Losses) -> str:

@@ -50,31 +50,18 @@ class Reading:
         breaks may be written as spaces. None if the mention was refused.
         """
         spans = tuple(sorted(Span(start, end) for start, end in offsets))
+        wrong = _wrong(text, spans)
+        if not wrong and (stated is None or _says(text, spans, stated)):
+            return spans
         place = ";".join(f"{start}-{end}" for start, end in spans)
-        if not spans:
-            self.refuse("mention", f"document {document_id}: a mention has no offsets", line=line)
-            return None
-        end = 0
-        for span in spans:
-            if not end <= span.start < span.end <= len(text):
-                self.refuse(
-                    "mention",
-                    f"document {document_id}: mention {stated!r} at {place} is empty, overlaps "
-                    f"itself or leaves the text ({len(text)} long)",
-                    line=line,
-                )
-                return None
-            end = span.end
-        if stated is not None and not _says(text, spans, stated):
-            actual = " ".join(text[start:end] for start, end in spans)
-            self.refuse(
-                "mention",
-                f"document {document_id}: mention at {place} says {stated!r}, the text there is "
-                f"{actual!r}",
-                line=line,
-            )
-            return None
-        return spans
+        actual = " ".join(text[start:end] for start, end in spans)
+        self.refuse(
+            "mention",
+            f"document {document_id}: mention at {place} says {stated!r}, "
+            + (wrong or f"the text there is {actual!r}"),
+            line=line,
+        )
+        return None
 
     def document(
         self,
@@ -137,9 +124,21 @@ class Reading:
         return kept
 
 
+def _wrong(text: str, spans: Sequence[Span]) -> str:
+    """What is wrong with the spans; "" if nothing is."""
+    end = 0
+    for span in spans:
+        if span.start < end or span.start >= span.end:
+            return f"{span.start}-{span.end} is empty, negative or overlaps another span of it"
+        end = span.end
+    if not spans:
+        return "it has no offsets"
+    return f"the text is only {len(text)} characters long" if end > len(text) else ""
+
+
 def _says(text: str, spans: Sequence[Span], stated: str) -> bool:
-    pieces = [text[start:end] for start, end in spans]
-    if stated == " ".join(pieces):
+    if len(spans) == 1 and stated == text[spans[0].start : spans[0].end]:
         return True
+    pieces = [text[start:end] for start, end in spans]
     readings = (" ".join(pieces), "".join(pieces), text[spans[0].start : spans[-1].end])
     return stated.translate(_BLANKS) in {reading.translate(_BLANKS) for reading in readings}
