@@ -66,6 +66,9 @@ def test_a_definition_is_found(text: str, short: str, long: str) -> None:
         "TNF (TNF) and the TNF (TNF)",
         "unbalanced tumor necrosis factor (TNF",
         "the cells of mice (see below)",
+        "without folic acid after drugs (folic acid)",
+        "at pH 7.4 and 80% plasma (pH 7.4)",
+        "after 180 minutes (T180)",
         "()[]( )",
     ],
 )

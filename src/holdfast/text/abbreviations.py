@@ -41,6 +41,7 @@ _STRICT_PER_LETTER: Final = 0.3
 _LOWER_CASE_PER_LETTER: Final = 0.35
 _MAX_LOWER_CASE: Final = 5
 _REORDERED: Final = 0.4  # the extra cost of "V(T)" for "tidal volume"
+_LIMIT_OF_NUMBER_FIRST: Final = 1.0  # the most that "TAS-20" may cost for "20-item Toronto …"
 _RIVAL: Final = 0.4  # how much worse than the best a second definition of a short form may be
 
 
@@ -188,7 +189,9 @@ def _align_either_order(short: str, text: str, start: int, end: int) -> Alignmen
     if alignment.cost <= _REORDERED or len(groups) != 2 or not "".join(groups).isalnum():
         return alignment
     other = align(read_short_form(groups[1] + groups[0]), text, start, end)
-    if other.cost == INFINITE or (groups[1].isdigit() and not text[other.start].isdigit()):
+    if groups[1].isdigit() and not (
+        other.cost <= _LIMIT_OF_NUMBER_FIRST and text[other.start].isdigit()
+    ):
         return alignment
     return min(alignment, Alignment(other.cost + _REORDERED, other.start))
 
@@ -197,13 +200,13 @@ def _is_credible(definition: _Definition, *, is_value: bool) -> bool:
     short, long = definition.abbreviation.short_text, definition.abbreviation.long_text
     cost = definition.cost
     size = len(read_short_form(short).letters)
-    if short.lower() in long.lower().split():
+    if f" {short.lower()} " in f" {long.lower()} ":
         return False
     if size == 1:
         return short.isupper() and cost == 0 and not is_value and long.isalpha() and len(long) > 2
     if sum(map(str.isalnum, long)) <= size + 1:
         return False
-    if short.islower() and short.isalpha():
+    if not any(character.isupper() or character.isdigit() for character in short):
         return cost <= _LOWER_CASE_PER_LETTER * size and len(short) <= _MAX_LOWER_CASE
     if size == 2:
         return cost <= _LIMIT_OF_TWO
