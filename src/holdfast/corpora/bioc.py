@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from holdfast.corpora.ids import join_ids, known_prefix, split_ids, to_bare, to_curie
+from holdfast.corpora.ids import curies_by_bare_id, join_ids, known_prefix, split_ids, to_curie
 from holdfast.corpora.layout import Piece, lay_out, pieces_of
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
@@ -86,7 +86,7 @@ def to_document(node: DocumentNode, reading: Reading, *, line: int | None) -> Do
         mention = _mention(annotation, layout.text, node.id, reading, line)
         if mention is not None:
             mentions.append(mention)
-    curies = _curies(mentions)
+    curies = curies_by_bare_id(mentions)
     relations = list[Relation]()
     for relation_node in node.relations:
         relation = _relation(relation_node, curies)
@@ -223,13 +223,8 @@ def _relation(node: RelationNode, curies: dict[str, str]) -> Relation | None:
     return Relation(type, arguments, id=node.id, note=note)
 
 
-def _curies(mentions: Sequence[Mention]) -> dict[str, str]:
-    """What a bare id in a relation stands for; the first mention that has it decides."""
-    return {to_bare(curie, m.type): curie for m in reversed(mentions) for curie in m.ids}
-
-
 def _relation_nodes(document: Document, losses: Losses) -> Iterator[RelationNode]:
-    curies = _curies(document.mentions)
+    curies = curies_by_bare_id(document.mentions)
     for relation in document.relations:
         node = _relation_node(relation)
         if _relation(node, curies) == relation:

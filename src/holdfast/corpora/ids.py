@@ -8,11 +8,11 @@ for a disease, "7157" for a gene. A Document always has the CURIE: "MESH:D000544
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from holdfast.document import NIL
+from holdfast.document import NIL, Mention
 from holdfast.types import GENE, SPECIES, VARIANT, canonical_type
 
 _NONE: Final = frozenset({"", "-", "-1", NIL})
@@ -111,6 +111,11 @@ def join_ids(ids: Iterable[str], type: str, *, bare: bool) -> str | None:
     joint = "," if canonical_type(type) == VARIANT else "|"
     column = joint.join(to_bare(i, type) if bare or i == NIL else i for i in ids)
     return column if split_ids(column, type) == ids else None
+
+
+def curies_by_bare_id(mentions: Sequence[Mention]) -> dict[str, str]:
+    """What a bare id in a document's relations stands for: the first mention with it decides."""
+    return {to_bare(curie, m.type): curie for m in reversed(mentions) for curie in m.ids}
 
 
 def _implied_prefix(raw: str, type: str) -> str | None:

@@ -18,7 +18,7 @@ from os import PathLike
 from typing import Final, TextIO
 
 from holdfast.corpora.files import read_lines
-from holdfast.corpora.ids import join_ids, split_ids, to_bare, to_curie
+from holdfast.corpora.ids import curies_by_bare_id, join_ids, split_ids, to_bare, to_curie
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
@@ -82,42 +82,16 @@ def _document(block: list[tuple[int, str]], reading: Reading) -> Iterator[Docume
     if title is None or title[2] != "t":
         reading.refuse("document", f"expected 'id|t|title', not {first[:80]!r}", line=line)
         return
-    document_id, rest, abstract = title[1], block[1:], ""
-    if rest and (match := _TEXT_LINE.fullmatch(rest[0][1])) and match[2] == "a":
+    document_id, rows, abstract = title[1], block[1:], ""
+    match = _TEXT_LINE.fullmatch(rows[0][1]) if rows else None
+    if match is not None and match[2] == "a":
+        abstract, rows = match[3], rows[1:]
         if match[1] != document_id:
-            reading.refuse(
-                "document",
-                f"document {document_id}: the abstract is of document {match[1]}",
-                line=rest[0][0],
-            )
+            message = f"document {document_id}: the abstract is of document {match[1]}"
+            reading.refuse("document", message, line=line + 1)
             return
-        abstract, rest = match[3], rest[1:]
     text = f"{title[3]}\n{abstract}"
-    mentions, raw_relations = list[Mention](), list[tuple[int, list[str]]]()
-    curies = dict[str, str]()
-    for number, row in rest:
-        columns = row.split("\t")
-        if columns[0].strip() != document_id.strip():
-            reading.refuse(
-                "line",
-                f"document {document_id}: expected a mention or a relation of it, not {row[:80]!r}",
-                line=number,
-            )
-        elif _is_mention(columns):
-            mention = _mention(document_id, text, columns, reading, number)
-            if mention is not None:
-                mentions.append(mention)
-                for curie in mention.ids:
-                    curies.setdefault(to_bare(curie, mention.type), curie)
-        elif len(columns) in (4, 5):
-            raw_relations.append((number, columns))
-        else:
-            reading.refuse(
-                "line",
-                f"document {document_id}: neither a mention nor a relation: {row[:80]!r}",
-                line=number,
-            )
-    relations = [_relation(columns, curies) for _, columns in raw_relations]
+    mentions, relations = _annotations(document_id, text, rows, reading)
     document = reading.document(
         document_id,
         text,
@@ -128,6 +102,28 @@ def _document(block: list[tuple[int, str]], reading: Reading) -> Iterator[Docume
     )
     if document is not None:
         yield document
+
+
+def _annotations(
+    document_id: str, text: str, rows: list[tuple[int, str]], reading: Reading
+) -> tuple[list[Mention], list[Relation]]:
+    mentions, relation_rows = list[Mention](), list[list[str]]()
+    for line, row in rows:
+        columns = row.split("\t")
+        if columns[0].strip() != document_id.strip():
+            message = f"document {document_id}: expected a mention or relation of it, not "
+            reading.refuse("line", f"{message}{row[:80]!r}", line=line)
+        elif _is_mention(columns):
+            mention = _mention(document_id, text, columns, reading, line)
+            if mention is not None:
+                mentions.append(mention)
+        elif len(columns) in (4, 5):
+            relation_rows.append(columns)
+        else:
+            message = f"document {document_id}: neither a mention nor a relation: {row[:80]!r}"
+            reading.refuse("line", message, line=line)
+    curies = curies_by_bare_id(mentions) if relation_rows else {}
+    return mentions, [_relation(columns, curies) for columns in relation_rows]
 
 
 def _passages(title: str, text: str) -> tuple[Passage, Passage]:
@@ -229,10 +225,7 @@ def _mention_columns(document: Document, losses: Losses) -> Iterator[list[str]]:
 
 
 def _relation_columns(document: Document, losses: Losses) -> Iterator[list[str]]:
-    curies = dict[str, str]()
-    for mention in document.mentions:
-        for curie in mention.ids:
-            curies.setdefault(to_bare(curie, mention.type), curie)
+    curies = curies_by_bare_id(document.mentions)
     bares = {curie: bare for bare, curie in curies.items()}
     for relation in document.relations:
         columns = [relation.type]

@@ -17,6 +17,7 @@ from holdfast.kb.ids import IdIndex
 from holdfast.kb.tables import SCHEMAS, Spool, column, read_table, sorted_by_entity, write_table
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
+from holdfast.text.tokens import KEY_RULES
 from holdfast.types import TYPES, canonical_type
 
 KIND: Final = "knowledge base"
@@ -148,6 +149,7 @@ class _Builder:
             "predicates": list(self._predicates),
             "entities": len(self._rows),
             "names": names,
+            "key_rules": KEY_RULES,
         }
         artifacts.write_manifest(self._scratch, kind=KIND, version=VERSION, config=config)
         progress("done", 1.0)

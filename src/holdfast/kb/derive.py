@@ -1,0 +1,127 @@
+"""Knowledge bases made from others: a part of one, or several together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast.errors import (
+    FormatError,
+    InputError,
+    KnowledgeBaseError,
+    UnknownEntityError,
+    UsageError,
+)
+from holdfast.kb.build import Progress, Source, Summary, build_kb
+from holdfast.kb.records import Record
+from holdfast.kb.store import KnowledgeBase
+from holdfast.names.preference import mask_of
+from holdfast.types import TYPES, canonical_type
+
+
+def subset(
+    kb: KnowledgeBase,
+    folder: Path,
+    *,
+    name: str,
+    types: Collection[str] = (),
+    sources: Collection[str] = (),
+    ids: Iterable[str] | None = None,
+    ancestors: Collection[str] = (),
+    progress: Progress | None = None,
+) -> Summary:
+    """Build a knowledge base of the entities that meet every condition given.
+
+    types      of one of these types
+    sources    from one of these vocabularies
+    ids        of this list
+    ancestors  one of these, or below one in its hierarchy
+    """
+    rows = np.arange(len(kb))
+    if types:
+        rows = rows[_of_types(kb, types)[rows]]
+    if sources:
+        rows = rows[np.isin(kb.source_of[rows], _source_codes(kb, sources))]
+    if ids is not None:
+        rows = rows[np.isin(rows, [_row(kb, id) for id in ids])]
+    if ancestors:
+        rows = rows[np.isin(rows, _below(kb, ancestors))]
+    if not len(rows):
+        raise KnowledgeBaseError(f"no entity of {kb.name!r} meets these conditions")
+    return build_kb(folder, name=name, parts=_parts([kb], [rows.tolist()]), progress=progress)
+
+
+def merge(
+    kbs: Sequence[KnowledgeBase], folder: Path, *, name: str, progress: Progress | None = None
+) -> Summary:
+    """Build one knowledge base of several; the first that has an id gives its preferred name."""
+    parts = _parts(kbs, [None] * len(kbs))
+    return build_kb(folder, name=name, parts=parts, progress=progress)
+
+
+def read_ids(path: Path) -> list[str]:
+    """The ids in a file, one a line; blank lines and what follows a tab are ignored."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"not UTF-8 ({error.reason})", path=path) from error
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    return [line.split("\t")[0].strip() for line in lines if line.strip()]
+
+
+def _parts(
+    kbs: Sequence[KnowledgeBase], rows: Sequence[Sequence[int] | None]
+) -> Iterator[tuple[Source, Iterator[Record]]]:
+    for kb, chosen in zip(kbs, rows, strict=True):
+        for source, records in groupby(kb.records(chosen), key=lambda pair: pair[0]):
+            yield source, (record for _, record in records)
+
+
+def _of_types(kb: KnowledgeBase, types: Collection[str]) -> npt.NDArray[np.bool_]:
+    """Whether each entity is of one of the types; semantic types such as T047 count too."""
+    canonical = [canonical_type(type) for type in types]
+    mask = mask_of(tuple(type for type in canonical if type in TYPES))
+    fits: npt.NDArray[np.bool_] = kb.type_mask & np.uint32(mask) != 0
+    own = [type for type in types if type in kb.types]
+    unknown = set(types) - set(own) - {t for t in types if canonical_type(t) in TYPES}
+    if unknown:
+        raise UsageError(
+            f"{kb.name!r} has no type {', '.join(sorted(unknown))}; it has: "
+            f"{', '.join(kb.types[:40])}"
+        )
+    fits[kb.rows_of_types(own)] = True
+    return fits
+
+
+def _source_codes(kb: KnowledgeBase, sources: Collection[str]) -> list[int]:
+    known = {source.name.casefold(): code for code, source in enumerate(kb.sources)}
+    missing = [source for source in sources if source.casefold() not in known]
+    if missing:
+        names = ", ".join(source.name for source in kb.sources)
+        raise UsageError(f"{kb.name!r} has no source {missing[0]!r}; it has: {names}")
+    return [known[source.casefold()] for source in sources]
+
+
+def _row(kb: KnowledgeBase, id: str) -> int:
+    row = kb.row_of(id)
+    if row is None:
+        raise UnknownEntityError(f"{id!r} is not in the knowledge base {kb.name!r}")
+    return row
+
+
+def _below(kb: KnowledgeBase, ancestors: Collection[str]) -> list[int]:
+    """The rows of these entities and of all that is below them. Cycles are harmless."""
+    children = kb.children()
+    found = set[int]()
+    waiting = [_row(kb, id) for id in ancestors]
+    while waiting:
+        row = waiting.pop()
+        if row not in found:
+            found.add(row)
+            waiting.extend(children.get(kb.id_at(row), ()))
+    return sorted(found)

@@ -1,0 +1,63 @@
+"""Knowledge bases from the release files that people have."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import InputError, UsageError
+from holdfast.kb.build import Progress, Source, Summary, build_kb
+from holdfast.kb.readers import READERS
+from holdfast.kb.records import Record
+from holdfast.kb.store import kb_folder
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file or folder, and the reader that understands it."""
+
+    reader: str  # a name of holdfast.kb.readers.READERS
+    path: Path
+
+
+def build_from_files(
+    name: str,
+    sources: Iterable[SourceFile],
+    *,
+    folder: Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """Read the files in order and build a knowledge base of them in the home folder.
+
+    Each reader gets the options that it knows; an option that no reader knows is a UsageError.
+    Where a name is in several files, the earlier file's entity is preferred.
+    """
+    chosen = list(sources)
+    if not chosen:
+        raise UsageError("nothing to build from; name a file, e.g. --table terms.tsv")
+    wanted = {key: value for key, value in (options or {}).items() if value not in (None, (), [])}
+    known = {key for source in chosen for key in _options_of(source.reader)}
+    if unknown := sorted(set(wanted) - known):
+        readers = ", ".join(dict.fromkeys(source.reader for source in chosen))
+        raise UsageError(f"--{unknown[0].replace('_', '-')} means nothing to the reader {readers}")
+    for source in chosen:
+        if not source.path.exists():
+            raise InputError(f"{source.path}: there is no such file or folder")
+    parts = (_part(source, wanted) for source in chosen)
+    return build_kb(folder or kb_folder(name), name=name, parts=parts, progress=progress)
+
+
+def _options_of(reader: str) -> set[str]:
+    parameters = inspect.signature(READERS[reader]).parameters.values()
+    return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+def _part(source: SourceFile, options: Mapping[str, Any]) -> tuple[Source, Iterator[Record]]:
+    known = _options_of(source.reader)
+    fitting = {key: value for key, value in options.items() if key in known}
+    described = Source(source.path.name, licence="yours", origin=source.reader)
+    return described, READERS[source.reader](source.path, **fitting)

@@ -1,0 +1,57 @@
+"""Linked documents on standard output, in the formats that `holdfast link` prints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Final, TextIO
+
+from holdfast.corpora import write_to
+from holdfast.document import Document
+from holdfast.errors import UsageError
+
+_WRITERS: Final = {"tsv": "mentions", "pubtator": "pubtator", "bioc": "bioc-json", "brat": "brat"}
+FORMATS: Final = ("text", "json", *_WRITERS)
+
+
+def print_documents(
+    documents: Iterable[Document], format: str, *, one: bool, explain: bool = False
+) -> None:
+    """Print the documents as they come. With `one`, JSON is that document and no list of them."""
+    if format not in FORMATS:
+        raise UsageError(f"no output format is called {format!r}; there is: {', '.join(FORMATS)}")
+    if format == "text":
+        _print_for_people(documents, explain=explain)
+    elif format == "json":
+        _print_json(documents, sys.stdout, one=one)
+    else:
+        # Candidates and the like have no place in these formats, and nobody expects them there.
+        write_to(documents, sys.stdout, _WRITERS[format], allow_loss=True)
+
+
+def _print_json(documents: Iterable[Document], stream: TextIO, *, one: bool) -> None:
+    if one:
+        for document in documents:
+            json.dump(document.to_json(), stream, ensure_ascii=False)
+    else:
+        stream.write('{"documents": [')
+        for i, document in enumerate(documents):
+            stream.write("\n" if i == 0 else ",\n")
+            json.dump(document.to_json(), stream, ensure_ascii=False)
+        stream.write("\n]}")
+    stream.write("\n")
+
+
+def _print_for_people(documents: Iterable[Document], *, explain: bool) -> None:
+    from rich.console import Console
+
+    from holdfast.show import print_document
+
+    console = Console(highlight=False, markup=False)
+    for i, document in enumerate(documents):
+        if i > 0:
+            console.rule()
+        if document.id:
+            console.print(document.id, style="dim")
+        print_document(document, console, explain=explain)

@@ -1,0 +1,78 @@
+"""From text to linked mentions: the page to read first.
+
+    text ─► Document ─► detect ─► Mention ─► link ─► Candidate + why
+
+A pipeline is a list of steps, and a step is a function from Document to Document. `load` makes
+the usual one; any other is `Pipeline([step, …])`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast import types
+from holdfast.document import Document
+from holdfast.errors import UsageError
+from holdfast.kb.store import KnowledgeBase, open_kb
+from holdfast.registry import DETECTORS, LINKERS, Step
+
+DEFAULT_KB = "open"
+LINKED_BY_DEFAULT = tuple(type for type in types.TYPES if type != types.OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Steps that a document goes through, one after the other."""
+
+    steps: Sequence[Step]
+
+    def __call__(self, text: str | Document) -> Document:
+        """The document with all that the steps found. A bare text becomes a Document first."""
+        document = Document("", text) if isinstance(text, str) else text
+        for step in self.steps:
+            document = step(document)
+        return document
+
+    def pipe(self, documents: Iterable[str | Document]) -> Iterator[Document]:
+        """Many documents, one at a time, in order."""
+        return map(self, documents)
+
+
+def load(
+    kb: str | Path | KnowledgeBase = DEFAULT_KB,
+    *,
+    only: Collection[str] = LINKED_BY_DEFAULT,
+    detector: str = "dictionary",
+    linker: str = "names",
+    top: int = 5,
+) -> Pipeline:
+    """The pipeline that `holdfast link` runs.
+
+    kb        a name that `holdfast kb get` or `kb build` made, a folder, or an open one
+    only      types of mentions, e.g. ("disease", "chemical")
+    detector  what finds mentions, by its name in holdfast.registry
+    linker    what links them, by its name in holdfast.registry
+    top       how many candidates each mention keeps
+    """
+    base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
+    chosen = parse_types(only)
+    for table, name in ((DETECTORS, detector), (LINKERS, linker)):
+        if name not in table:
+            raise UsageError(f"no component is called {name!r}; there is: {', '.join(table)}")
+    detect = DETECTORS[detector](base, only=chosen)
+    link = LINKERS[linker](base, only=chosen, top=top)
+    return Pipeline([detect, link])
+
+
+def parse_types(names: Collection[str]) -> tuple[str, ...]:
+    """Types in any spelling as holdfast.types has them. An unknown one is a UsageError."""
+    chosen = []
+    for name in names:
+        canonical = types.canonical_type(name.strip())
+        if canonical not in types.TYPES:
+            known = ", ".join(type for type in types.TYPES)
+            raise UsageError(f"no type is called {name!r}; there is: {known}")
+        chosen.append(canonical)
+    return tuple(dict.fromkeys(chosen))

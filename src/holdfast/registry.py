@@ -1,0 +1,32 @@
+"""One visible table of what can be put into a pipeline, by name.
+
+To add a component, write it in its folder and give it a line here: see docs/add_a_component.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Final, Protocol
+
+from holdfast.detect.dictionary import DictionaryDetector
+from holdfast.document import Document
+from holdfast.kb.store import KnowledgeBase
+from holdfast.link.names import NameLinker
+
+Step = Callable[[Document], Document]
+
+
+class MakeDetector(Protocol):
+    def __call__(self, kb: KnowledgeBase, *, only: Collection[str]) -> Step: ...
+
+
+class MakeLinker(Protocol):
+    def __call__(self, kb: KnowledgeBase, *, only: Collection[str], top: int) -> Step: ...
+
+
+DETECTORS: Final[dict[str, MakeDetector]] = {
+    "dictionary": DictionaryDetector,
+}
+LINKERS: Final[dict[str, MakeLinker]] = {
+    "names": NameLinker,
+}

@@ -1,0 +1,153 @@
+"""Linked documents for people to look at, in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from holdfast import types
+from holdfast.document import Candidate, Document, Mention
+from holdfast.kb.describe import Description, Found
+from holdfast.kb.store import Entity
+
+COLOURS: Final = {
+    types.DISEASE: "red",
+    types.PHENOTYPE: "bright_red",
+    types.CHEMICAL: "green",
+    types.GENE: "blue",
+    types.SPECIES: "yellow",
+    types.CELL_LINE: "bright_cyan",
+    types.CELL_TYPE: "cyan",
+    types.ANATOMY: "magenta",
+    types.PROCESS: "bright_blue",
+    types.VARIANT: "bright_magenta",
+}
+
+
+def print_document(document: Document, console: Console, *, explain: bool = False) -> None:
+    """The text with its mentions coloured, and a table of what they are."""
+    console.print(coloured_text(document), soft_wrap=False)
+    console.print()
+    console.print(mention_table(document, explain=explain))
+
+
+def coloured_text(document: Document) -> Text:
+    text = Text(document.text)
+    for mention in document.mentions:
+        for start, end in mention.spans:
+            text.stylize(f"bold {_colour(mention)}", start, end)
+    return text
+
+
+def mention_table(document: Document, *, explain: bool = False) -> RenderableType:
+    """One row per distinct mention, in the order of the text; with `explain`, all candidates."""
+    if not document.mentions:
+        return Text("No mention of the chosen types was found.", style="dim")
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=False)
+    table.add_column("mention", overflow="fold", min_width=10)
+    table.add_column("concept", overflow="fold")
+    table.add_column("id", no_wrap=True)
+    table.add_column("score", justify="right")
+    table.add_column("why", overflow="fold", style="dim")
+    for mention, surface, times in _distinct(document):
+        shown = Text(surface, style=_colour(mention))
+        if times > 1:
+            shown.append(f" ×{times}", style="dim")
+        candidates = mention.candidates if explain else mention.candidates[:1]
+        if not candidates:
+            table.add_row(shown, Text("none of these", style="dim"), "", "", "")
+        for i, candidate in enumerate(candidates):
+            table.add_row(shown if i == 0 else "", *_columns(candidate))
+    legend = Text("  ").join(
+        Text(type, style=_colour_of(type))
+        for type in dict.fromkeys(mention.type for mention in document.mentions)
+        if type
+    )
+    return Group(table, Text(), legend)
+
+
+def print_description(description: Description) -> None:
+    """A knowledge base: its size, its vocabularies, and the licence of each."""
+    console = Console(highlight=False, markup=False)
+    title = Text(description.name, style="bold")
+    title.append(
+        f"  {description.entities:,} entities, {description.names:,} names, "
+        f"{description.megabytes:,.0f} MB, digest {description.digest[:12]}",
+        style="not bold",
+    )
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("vocabulary")
+    table.add_column("version")
+    table.add_column("entities", justify="right")
+    table.add_column("licence", overflow="fold")
+    for source, entities in description.sources:
+        table.add_row(source.name, source.version, f"{entities:,}", source.licence)
+    kinds = ", ".join(f"{type} {count:,}" for type, count in description.types)
+    console.print(Group(title, table, Text(f"types: {kinds}", style="dim")))
+
+
+def print_found(found: Sequence[Found]) -> None:
+    """The answers of a search, the best first."""
+    console = Console(highlight=False, markup=False)
+    if not found:
+        console.print("Nothing is called that, or nearly so.")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("id", "concept", "matching name", "types", "vocabulary"):
+        table.add_column(column, overflow="fold")
+    table.add_column("score", justify="right")
+    for item in found:
+        entity = item.entity
+        kinds = ", ".join(entity.types)
+        score = f"{item.score:.2f}"
+        table.add_row(entity.id, entity.name, item.name, kinds, entity.source, score)
+    console.print(table)
+
+
+def print_entity(entity: Entity) -> None:
+    """All that is known of one entity."""
+    console = Console(highlight=False, markup=False)
+    rows = (
+        ("name", entity.name),
+        ("synonyms", "; ".join(entity.synonyms)),
+        ("types", ", ".join(entity.types)),
+        ("definition", entity.definition),
+        ("same as", ", ".join(entity.xrefs)),
+        ("links", ", ".join(f"{link.predicate} {link.object_id}" for link in entity.links)),
+        ("vocabulary", entity.source),
+    )
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for key, value in rows:
+        if value:
+            table.add_row(key, value)
+    console.print(Group(Text(entity.id, style="bold"), table))
+
+
+def _columns(candidate: Candidate) -> Iterable[str]:
+    why = "; ".join(evidence.detail for evidence in candidate.evidence)
+    return candidate.label or candidate.name, candidate.entity_id, f"{candidate.score:.2f}", why
+
+
+def _distinct(document: Document) -> list[tuple[Mention, str, int]]:
+    """Each mention that reads and links differently, with its words and how often it occurs."""
+    first: dict[tuple[str, tuple[str, ...]], Mention] = {}
+    times: dict[tuple[str, tuple[str, ...]], int] = {}
+    for mention in document.mentions:
+        key = (" ".join(document.text_of(mention).split()), mention.ids)
+        first.setdefault(key, mention)
+        times[key] = times.get(key, 0) + 1
+    return [(mention, key[0], times[key]) for key, mention in first.items()]
+
+
+def _colour(mention: Mention) -> str:
+    return _colour_of(mention.type)
+
+
+def _colour_of(type: str) -> str:
+    return COLOURS.get(types.canonical_type(type), "white")
