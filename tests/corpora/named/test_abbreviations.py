@@ -16,7 +16,7 @@ FILE = (
     "  MS|multiple sclerosis\r\n"
     "//*  X1|a drug\n"
     "//!syn “why”\n"
-    "  5HT|5-hydroxytryptamine \r\n"
+    "  GP|general practice \r\n"
     "\n"
     "10000002\n"
     "No definitions.\r \n"
@@ -39,7 +39,7 @@ def test_a_record_is_a_document_with_its_definitions(tmp_path: Path) -> None:
     assert first.document.passages == (Passage("title", 0, 35), Passage("abstract", 36, 67))
     assert first.definitions == (
         Definition("MS", "multiple sclerosis"),
-        Definition("5HT", "5-hydroxytryptamine"),
+        Definition("GP", "general practice"),
     )
 
 

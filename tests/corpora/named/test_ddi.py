@@ -13,9 +13,9 @@ from holdfast.errors import FormatError, InputError
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <document id="DDI-MedLine.d1">
-  <sentence id="s0" text="Mu- and delta-selective opioids sedate. ">
-    <entity id="s0.e0" charOffset="0-2;14-30" type="group" text="Mu-selective opioids"/>
-    <entity id="s0.e1" charOffset="8-30" type="group" text="delta-selective opioids"/>
+  <sentence id="s0" text="Iron- and zinc-based tablets help them. ">
+    <entity id="s0.e0" charOffset="0-4;15-27" type="group" text="Iron-based tablets"/>
+    <entity id="s0.e1" charOffset="10-27" type="group" text="zinc-based tablets"/>
     <pair id="s0.p0" e1="s0.e0" e2="s0.e1" ddi="false"/>
   </sentence>
   <sentence id="s1" text="Alcohol enhances morphine.">
@@ -33,8 +33,8 @@ def test_a_file_is_a_document_of_sentences_with_inclusive_ends_resolved(tmp_path
     assert document.id == "DDI-MedLine.d1"
     assert document.passages == (Passage("sentence", 0, 40), Passage("sentence", 41, 67))
     assert [(document.text_of(m), m.type) for m in document.mentions] == [
-        ("Mu- selective opioids", "group"),
-        ("delta-selective opioids", "group"),
+        ("Iron- based tablets", "group"),
+        ("zinc-based tablets", "group"),
         ("Alcohol", "drug"),
         ("morphine", "drug"),
     ]

@@ -16,13 +16,13 @@ from holdfast.corpora.named.overlap import (
 from holdfast.document import Document
 
 SENTENCES = (
-    "Famotidine-associated delirium: a series of six cases is described here.",
-    "Famotidine is a histamine H2-receptor antagonist used in inpatient settings.",
-    "The authors report six cases of famotidine-associated delirium in hospital.",
+    "Kelp-derived iodine: a survey of nine harbours along one rugged coast.",
+    "Iodine was measured with a newly built X7-type sensor every second morning.",
+    "Values rose after each storm and fell within a week of calmer sea-weather.",
 )
-ABSTRACT = Document("8701013", " ".join(SENTENCES))
+ABSTRACT = Document("10000001", " ".join(SENTENCES))
 OTHER = Document(
-    "9999999", "Kelp anchors itself to rock with a holdfast, which is not a root at all."
+    "9999999", "A holdfast anchors seaweed to rock; it is not a root, and feeds on nothing."
 )
 
 
@@ -52,7 +52,7 @@ def test_a_pmid_is_recognised_however_the_corpus_writes_it(
 
 
 def test_one_pmid_in_two_spellings_is_one_document() -> None:
-    assert reason(Document("PMID-8701013", "something else"), ABSTRACT) == "id"
+    assert reason(Document("PMID-10000001", "something else"), ABSTRACT) == "id"
 
 
 def test_one_text_under_two_ids_is_one_document() -> None:
@@ -83,20 +83,20 @@ def test_a_document_that_quotes_one_evaluated_sentence_among_many_others_is_kept
 
 
 def test_a_short_sentence_is_shared_if_it_is_there_as_a_whole() -> None:
-    short = Document("corpus-1", "series of six cases")
+    short = Document("corpus-1", "survey of nine harbours")
     assert len(text_key(short.text)) < WINDOW
     assert reason(short, ABSTRACT) == "text"
-    assert reason(Document("corpus-1", "series of nine cases"), ABSTRACT) is None
+    assert reason(Document("corpus-1", "survey of four harbours"), ABSTRACT) is None
 
 
-@pytest.mark.parametrize("text", ["cases", "", "( … )"])
+@pytest.mark.parametrize("text", ["harbours", "", "( … )"])
 def test_a_text_too_short_to_be_anybodys_is_never_shared(text: str) -> None:
     assert reason(Document("corpus-1", text), ABSTRACT, Document("corpus-2", text)) is None
 
 
 def test_nothing_is_shared_with_an_empty_collection() -> None:
     assert reason(ABSTRACT) is None
-    assert reason(Document("corpus-1", "series of six cases")) is None
+    assert reason(Document("corpus-1", "survey of nine harbours")) is None
 
 
 @given(st.text(max_size=120), st.integers(0, 80))

@@ -17,7 +17,7 @@ from holdfast.errors import FormatError, InvalidValueError, UsageError
 CHEMPROT = (
     "sentence\tlabel\r\n"
     "The BC6ENTG is blocked by BC6ENTC , not BC6OTHER .\tCPR:4\r\n"
-    "CHEM synthase ( BC6ENTG ) is named.\tFalse\r\n"
+    "A CHEM reader , BC6ENTG , is named.\tFalse\r\n"
 )
 
 

@@ -10,9 +10,9 @@ from holdfast.errors import FormatError
 
 
 def test_a_line_is_a_concept_and_a_patients_words(tmp_path: Path) -> None:
-    content = "83901003\tSjögren's syndrome\tdry eyes\nC0015672\tFatigue\tso tired\n"
+    content = "10000003\tSjögren's dryness\tdry eyes\nC0015672\tFatigue\tso tired\n"
     assert list(read_social(write(tmp_path / "fold.txt", content.encode("latin-1")))) == [
-        SocialMention("SNOMEDCT:83901003", "Sjögren's syndrome", "dry eyes"),
+        SocialMention("SNOMEDCT:10000003", "Sjögren's dryness", "dry eyes"),
         SocialMention("UMLS:C0015672", "Fatigue", "so tired"),
     ]
 

@@ -80,7 +80,7 @@ def read_ddi_examples(folder: Path) -> Iterator[RelationExample]:
     """Every pair of drugs that the corpus lists, with and without an interaction.
 
     The text is the sentence as it was written, nothing is replaced by a marker. Spans of the
-    two drugs may share words ("mu- and delta-selective opioids").
+    two drugs may share words ("iron- and zinc-based tablets").
     """
     for file in _read_files(folder):
         for sentence in file.sentences:

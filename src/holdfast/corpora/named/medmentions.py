@@ -57,7 +57,7 @@ def read_tokens(path: Path) -> Iterator[Document]:
 def read_open_names(path: Path) -> dict[str, tuple[str, ...]]:
     """CURIE of a CUI -> its names in open vocabularies, in the file's order, each once.
 
-    Some names carry the end of the OBO line they came from (`Rash" BROAD layperson []`); it is
+    Some names carry the end of the OBO line they came from (`Itch" BROAD layperson []`); it is
     cut off.
     """
     names = dict[str, tuple[str, ...]]()
