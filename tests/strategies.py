@@ -88,7 +88,7 @@ def documents(draw: st.DrawFn, shape: Shape = EVERYTHING) -> Document:
     if shape.passages == "title":
         title, abstract = (draw(texts(breaks=shape.breaks)) for _ in range(2))
         text = f"{title}\n{abstract}"
-        passages = (
+        passages: tuple[Passage, ...] = (
             Passage("title", 0, len(title)),
             Passage("abstract", len(title) + 1, len(text)),
         )

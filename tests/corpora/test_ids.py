@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import IDS, TYPES
 
 from holdfast.corpora.ids import join_ids, split_ids, to_bare, to_curie
 from holdfast.document import NIL
+from strategies import IDS, TYPES
 
 
 @pytest.mark.parametrize(

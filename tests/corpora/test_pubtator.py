@@ -158,7 +158,7 @@ def test_nil_and_unlinked_stay_apart(save: Save) -> None:
 def test_what_it_cannot_hold_is_refused_and_under_allow_loss_counted(
     document: Document, save: Save
 ) -> None:
-    with pytest.raises(LossError, match="pubtator cannot hold .*--allow-loss"):
+    with pytest.raises(LossError, match=r"pubtator cannot hold .*--allow-loss"):
         dumps([document], "pubtator")
     report = WriteReport()
     text = dumps([document], "pubtator", allow_loss=True, report=report)

@@ -159,10 +159,10 @@ def _relation_lines(document: Document, named: dict[str, str], losses: Losses) -
     free = (f"R{n}" for n in count(1) if f"R{n}" not in taken)
     notes, used = count(1), set[str]()
     for relation in document.relations:
-        name = relation.id if relation.id in taken - used else next(free)
+        own = relation.id in taken and relation.id not in used
+        name = relation.id if own else next(free)
         used.add(name)
-        if relation.id and name != relation.id:
-            losses.note("relation ids renamed")
+        losses.note("relation ids renamed", int(bool(relation.id) and not own))
         type = _word(relation.type, "relation type", document, losses)
         arguments = " ".join(
             f"{_word(a.role, 'role', document, losses) if a.role else f'Arg{place}'}:"

@@ -70,8 +70,8 @@ class Losses:
         relations = tuple(self._relations(document, holds))
         named = {a.mention_id for r in relations for a in r.arguments}
         mentions = tuple(self._mentions(document, holds, named))
-        kept = {m.id for m in mentions}
-        whole = tuple(r for r in relations if all(a.mention_id in kept | {""} for a in r.arguments))
+        kept = {"", *(m.id for m in mentions)}
+        whole = tuple(r for r in relations if all(a.mention_id in kept for a in r.arguments))
         self.note("relations of dropped mentions", len(relations) - len(whole))
         if mentions == document.mentions and whole == document.relations:
             return document

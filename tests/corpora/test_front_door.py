@@ -1,0 +1,131 @@
+"""Formats by extension, and files that are whole or not there."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import holdfast.corpora
+from holdfast.corpora import FORMATS, dumps, format_of, read_documents, write_documents, write_to
+from holdfast.document import Document, Mention
+from holdfast.errors import FormatError, LossError, UsageError
+
+WRITABLE = [name for name in FORMATS if name != "medline"]
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("a.pubtator", "pubtator"),
+        ("a.pubtator.txt", "pubtator"),
+        ("A.PubTator.TXT.GZ", "pubtator"),
+        ("a.bioc.json", "bioc-json"),
+        ("a.bioc.xml.gz", "bioc-xml"),
+        ("a.ann", "brat"),
+        ("a.a1", "brat"),
+        ("a.bigbio.json", "bigbio"),
+        ("a.bigbio.jsonl", "bigbio-lines"),
+        ("a.iob", "iob"),
+        ("a.tsv", "iob"),
+        ("a.bilou", "bilou"),
+        ("a.mentions.tsv", "mentions"),
+        ("a.jsonl.gz", "jsonl"),
+        ("a.xml", "medline"),
+        ("pubmed24n0001.xml.gz", "medline"),
+        ("a.parquet", "parquet"),
+        ("a.b.txt", "text"),
+    ],
+)
+def test_the_longest_extension_decides(name: str, format: str) -> None:
+    assert format_of(Path(name)) == format
+
+
+def test_a_name_that_tells_no_format_is_wrong_use(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="name it with --to, one of pubtator, "):
+        write_documents([], tmp_path / "x.doc")
+    with pytest.raises(UsageError, match="unknown format 'word'"):
+        write_documents([], tmp_path / "x.doc", format="word")
+    with pytest.raises(UsageError, match="there is no such file"):
+        next(read_documents(tmp_path / "x.jsonl"))
+    with pytest.raises(UsageError, match="name it with --from"):
+        next(read_documents(tmp_path))
+    with pytest.raises(UsageError, match="medline cannot be written"):
+        write_documents([], tmp_path / "x.xml")
+
+
+def broken_after_one() -> Iterator[Document]:
+    yield Document("1", "text", mentions=(Mention.at(0, 4, "Gene"),))
+    raise FormatError("the input breaks here")
+
+
+@pytest.mark.parametrize("format", WRITABLE)
+def test_an_error_leaves_nothing_half_written(tmp_path: Path, format: str) -> None:
+    with pytest.raises(FormatError, match="breaks here"):
+        write_documents(broken_after_one(), tmp_path / "out", format=format, allow_loss=True)
+    assert not any(tmp_path.iterdir())
+
+
+def test_an_error_keeps_the_file_that_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text("mine", encoding="utf-8")
+    with pytest.raises(FormatError, match="breaks here"):
+        write_documents(broken_after_one(), path)
+    assert path.read_text(encoding="utf-8") == "mine"
+    assert [p.name for p in tmp_path.iterdir()] == ["x.jsonl"]
+
+
+def test_a_file_may_be_rewritten_from_itself(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    documents = [Document("1", "a"), Document("2", "b")]
+    write_documents(documents, path)
+    first = path.read_bytes()
+    write_documents(read_documents(path), path)
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name not in ("parquet", "brat")])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_invalid_utf8_and_empty_files_are_format_errors(
+    tmp_path: Path, format: str, compressed: bool
+) -> None:
+    path = tmp_path / ("x.gz" if compressed else "x")
+    root = b"<collection>" if format == "bioc-xml" else b"<PubmedArticleSet>"
+    for content, said in ((b"", "empty"), (root + b"\nab\xff\xfe", "line [12]")):
+        path.write_bytes(gzip.compress(content) if compressed else content)
+        with pytest.raises(FormatError, match=said) as caught:
+            list(read_documents(path, format=format))
+        assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("format", ["jsonl", "pubtator", "bioc-json", "mentions", "iob"])
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path, format: str) -> None:
+    document = Document("1", "a", mentions=(Mention.at(0, 1, "Gene"),))
+    path = tmp_path / "x"
+    path.write_text("\ufeff" + dumps([document], format), encoding="utf-8")
+    (again,) = read_documents(path, format=format)
+    assert again.id == "1"
+
+
+@pytest.mark.parametrize("format", ["jsonl", "pubtator", "bioc-json", "parquet"])
+def test_a_lone_surrogate_is_a_loss_with_its_place(tmp_path: Path, format: str) -> None:
+    document = Document("1", "a lone \ud800")
+    with pytest.raises(LossError, match=r"lone surrogate U\+D800"):
+        write_documents([document], tmp_path / "x", format=format)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_stream_gets_what_a_file_gets(tmp_path: Path) -> None:
+    document = Document("1", "a\r\nb")
+    with (tmp_path / "s").open("w", encoding="utf-8", newline="") as stream:
+        write_to([document], stream, "jsonl")
+    write_documents([document], tmp_path / "x.jsonl")
+    assert (tmp_path / "s").read_bytes() == (tmp_path / "x.jsonl").read_bytes()
+    with pytest.raises(UsageError, match="parquet cannot be written here"):
+        dumps([document], "parquet")
+
+
+def test_every_public_name_is_there() -> None:
+    assert all(hasattr(holdfast.corpora, name) for name in holdfast.corpora.__all__)
