@@ -55,6 +55,7 @@ def test_losses_need_to_be_allowed_and_are_announced(source: Path) -> None:
     result = run(source, target, "--lenient", "--to", "brat", "--allow-loss")
     assert result.exit_code == 0
     assert "lost: passages (1)" in result.stderr
+    assert "1 documents, 1 mentions, 0 relations written" in result.stderr
     assert (target / "1.ann").read_text(encoding="utf-8").startswith("T1\tChemical 0 7\tLithium")
 
 

@@ -98,8 +98,9 @@ def test_mentions_that_labels_cannot_say_are_refused(
     with pytest.raises(LossError, match=what):
         dumps([document], "bilou")
     report = WriteReport()
-    dumps([document], "bilou", allow_loss=True, report=report)
+    written = dumps([document], "bilou", allow_loss=True, report=report)
     assert report.lost.total() == 1
+    assert report.mentions == written.count("\tB") + written.count("\tU")
 
 
 def test_allowed_losses_cut_words_marks_and_mentions_apart(tmp_path: Path) -> None:
@@ -113,3 +114,11 @@ def test_allowed_losses_cut_words_marks_and_mentions_apart(tmp_path: Path) -> No
     assert again.text == "Non - Hodgkin lymphoma , trea ted .\nWell"
     assert found(again) == [("Hodgkin lymphoma", "D"), ("trea", "P")]
     assert report.lost == {"the text's own spacing": 1}
+
+
+def test_a_mention_of_blanks_is_lost_and_an_accent_stays_with_its_letter(tmp_path: Path) -> None:
+    document = Document("1", "re\u0301 ad", mentions=(Mention.at(3, 4, "D"), Mention.at(4, 6, "D")))
+    report = WriteReport()
+    (again,) = read(tmp_path, dumps([document], "iob", allow_loss=True, report=report))
+    assert (again.text, found(again)) == ("re\u0301 ad", [("ad", "D")])
+    assert report.lost == {"mentions of nothing but blanks": 1}

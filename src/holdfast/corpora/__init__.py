@@ -53,7 +53,7 @@ def read_documents(
     reader = format_named(format or format_of(place)).read
     report = ReadReport() if report is None else report
     for document in reader(place, lenient=lenient, report=report):
-        report.count(document)
+        report.count(mentions=len(document.mentions), relations=len(document.relations))
         yield document
 
 

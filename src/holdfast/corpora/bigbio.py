@@ -59,8 +59,9 @@ def write_bigbio_lines(documents: Iterable[Document], stream: TextIO, losses: Lo
 
 def _json_lines(documents: Iterable[Document], losses: Losses) -> Iterator[str]:
     for number, document in enumerate(documents, 1):
-        yield json.dumps(_to_json(losses.fit(document, HOLDS), number, losses), ensure_ascii=False)
-        losses.report.count(document)
+        fitted = losses.fit(document, HOLDS)
+        yield json.dumps(_to_json(fitted, number, losses), ensure_ascii=False)
+        losses.report.count(mentions=len(fitted.mentions), relations=len(fitted.relations))
 
 
 def _document(data: Mapping[str, Any], reading: Reading, line: int) -> Document | None:

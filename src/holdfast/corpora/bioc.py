@@ -76,6 +76,10 @@ class DocumentNode:
     annotations: list[Annotation]  # of the document rather than of a passage
     relations: list[RelationNode]  # of the document and of its passages
 
+    @property
+    def mention_count(self) -> int:
+        return len(self.annotations) + sum(len(p.annotations) for p in self.passages)
+
 
 def to_document(node: DocumentNode, reading: Reading, *, line: int | None) -> Document | None:
     """The Document; None if it was refused."""

@@ -54,7 +54,7 @@ def write_bioc_json(documents: Iterable[Document], stream: TextIO, losses: Losse
     for document in documents:
         node = from_document(document, losses)
         stream.write(separator + json.dumps(_to_json(node, losses), ensure_ascii=False))
-        losses.report.count(document)
+        losses.report.count(mentions=node.mention_count, relations=len(node.relations))
         separator = ",\n"
     stream.write("\n]}\n")
 

@@ -52,7 +52,8 @@ def write_bioc_xml(documents: Iterable[Document], stream: TextIO, losses: Losses
     """One collection. Characters that XML forbids are a loss."""
     stream.write(_HEAD)
     for document in documents:
-        xml = "".join(_document_xml(from_document(document, losses)))
+        node = from_document(document, losses)
+        xml = "".join(_document_xml(node))
         forbidden = _FORBIDDEN.search(xml)
         if forbidden:
             losses.lose(
@@ -60,7 +61,7 @@ def write_bioc_xml(documents: Iterable[Document], stream: TextIO, losses: Losses
             )
             xml = _FORBIDDEN.sub("\ufffd", xml)
         stream.write(xml + "\n")
-        losses.report.count(document)
+        losses.report.count(mentions=node.mention_count, relations=len(node.relations))
     stream.write("</collection>\n")
 
 

@@ -70,8 +70,9 @@ def write_brat(documents: Iterable[Document], stream: TextIO, losses: Losses) ->
     for document in chain((d for d in (first, second) if d is not None), remaining):
         if second is not None:
             stream.write(f"#\t{document.id.translate(BLANKS)}\n")
-        stream.write("".join(f"{line}\n" for line in _lines(losses.fit(document, HOLDS), losses)))
-        losses.report.count(document)
+        fitted = losses.fit(document, HOLDS)
+        stream.write("".join(f"{line}\n" for line in _lines(fitted, losses)))
+        losses.report.count(mentions=len(fitted.mentions), relations=len(fitted.relations))
 
 
 def write_brat_files(documents: Iterable[Document], path: Path, losses: Losses) -> None:

@@ -37,7 +37,7 @@ _NAMELESS: Final = frozenset({"", "O", "_", "-X-"})
 _LABEL: Final = re.compile(r"([BIEMLSUW])(?:-(.*))?", re.DOTALL)
 _BEGINS: Final = frozenset("BSUW")
 _ENDS: Final = frozenset("ELSUW")
-_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+_TOKEN: Final = re.compile(r"(?:\w[\u0300-\u036f]*)+|[^\w\s]")  # accents stay with their letter
 
 
 @dataclass(slots=True)
@@ -111,11 +111,15 @@ def _write(documents: Iterable[Document], stream: TextIO, losses: Losses, *, sch
             losses.lose(f"the document id {document.id!r}", document, how=f"writes {name!r} for")
         types = {type: _type(type, fitted, losses) for type in {m.type for m in fitted.mentions}}
         stream.write(f"{_START}\t{name}\tO\n\n")
+        begun = 0
         for sentence in _sentences(fitted, losses):
             for start, end, label in _labelled(sentence, fitted.mentions, types, scheme):
                 stream.write(f"{fitted.text[start:end]}\t{label}\n")
+                begun += label[0] in _BEGINS
             stream.write("\n")
-        losses.report.count(document)
+        if begun < len(fitted.mentions):
+            losses.lose("mentions of nothing but blanks", document)
+        losses.report.count(mentions=begun, relations=0)
 
 
 write_iob = partial(_write, scheme="BIIB")

@@ -65,7 +65,7 @@ def write_mention_table(documents: Iterable[Document], stream: TextIO, losses: L
             losses.lose(f"the document id {fitted.id!r}", document, how="blanks")
         for mention in fitted.mentions:
             stream.write("\t".join((name, *_columns(mention, fitted, losses))) + "\n")
-        losses.report.count(document)
+        losses.report.count(mentions=len(fitted.mentions), relations=0)
 
 
 def _rows(reading: Reading) -> Iterator[Row]:

@@ -54,7 +54,9 @@ def write_parquet(documents: Iterable[Document], stream: BinaryIO, losses: Losse
             rows = [_to_row(document) for document in group]
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
             for document in group:
-                losses.report.count(document)
+                losses.report.count(
+                    mentions=len(document.mentions), relations=len(document.relations)
+                )
 
 
 def _schema() -> Any:

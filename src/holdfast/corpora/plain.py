@@ -45,7 +45,7 @@ def write_plain(documents: Iterable[Document], stream: TextIO, losses: Losses) -
         if number:
             raise UsageError("plain text holds one document; name a folder to write several")
         stream.write(_text(document, losses))
-        losses.report.count(document)
+        losses.report.count(mentions=0, relations=0)
 
 
 def write_plain_files(documents: Iterable[Document], path: Path, losses: Losses) -> None:

@@ -64,10 +64,11 @@ def write_pubtator(documents: Iterable[Document], stream: TextIO, losses: Losses
         title, abstract = _title_and_abstract(fitted, losses)
         name = _document_id(fitted, losses)
         lines = [f"{name}|t|{title}", f"{name}|a|{abstract}"]
-        lines += ("\t".join((name, *m)) for m in _mention_columns(fitted, losses))
-        lines += ("\t".join((name, *r)) for r in _relation_columns(fitted, losses))
+        mentions = [*_mention_columns(fitted, losses)]
+        relations = [*_relation_columns(fitted, losses)]
+        lines += ("\t".join((name, *columns)) for columns in (*mentions, *relations))
         stream.write("\n".join(lines) + "\n\n")
-        losses.report.count(document)
+        losses.report.count(mentions=len(mentions), relations=len(relations))
 
 
 def _is_title(line: str) -> bool:

@@ -6,8 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from holdfast.document import Document
-
 _REASONS_KEPT: Final = 5
 
 
@@ -17,10 +15,11 @@ class _Counts:
     mentions: int = 0
     relations: int = 0
 
-    def count(self, document: Document) -> None:
+    def count(self, *, mentions: int, relations: int) -> None:
+        """One more document, with so many mentions and relations."""
         self.documents += 1
-        self.mentions += len(document.mentions)
-        self.relations += len(document.relations)
+        self.mentions += mentions
+        self.relations += relations
 
 
 @dataclass(slots=True)
