@@ -19,7 +19,6 @@ from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.registry import DETECTORS, LINKERS, Step
 
 DEFAULT_KB = "open"
-LINKED_BY_DEFAULT = tuple(type for type in types.TYPES if type != types.OTHER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Pipeline:
 def load(
     kb: str | Path | KnowledgeBase = DEFAULT_KB,
     *,
-    only: Collection[str] = LINKED_BY_DEFAULT,
+    only: Collection[str] | None = None,
     detector: str = "dictionary",
     linker: str = "names",
     top: int = 5,
@@ -51,13 +50,13 @@ def load(
     """The pipeline that `holdfast link` runs.
 
     kb        a name that `holdfast kb get` or `kb build` made, a folder, or an open one
-    only      types of mentions, e.g. ("disease", "chemical")
+    only      types of mentions, e.g. ("disease", "chemical"); by default all but "other"
     detector  what finds mentions, by its name in holdfast.registry
     linker    what links them, by its name in holdfast.registry
     top       how many candidates each mention keeps
     """
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
-    chosen = parse_types(only)
+    chosen = None if only is None else parse_types(only)
     for table, name in ((DETECTORS, detector), (LINKERS, linker)):
         if name not in table:
             raise UsageError(f"no component is called {name!r}; there is: {', '.join(table)}")

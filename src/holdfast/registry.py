@@ -17,11 +17,11 @@ Step = Callable[[Document], Document]
 
 
 class MakeDetector(Protocol):
-    def __call__(self, kb: KnowledgeBase, *, only: Collection[str]) -> Step: ...
+    def __call__(self, kb: KnowledgeBase, *, only: Collection[str] | None) -> Step: ...
 
 
 class MakeLinker(Protocol):
-    def __call__(self, kb: KnowledgeBase, *, only: Collection[str], top: int) -> Step: ...
+    def __call__(self, kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step: ...
 
 
 DETECTORS: Final[dict[str, MakeDetector]] = {

@@ -11,6 +11,8 @@ from rich.text import Text
 
 from holdfast import types
 from holdfast.document import Candidate, Document, Mention
+from holdfast.evaluate.recipe import Recipe
+from holdfast.evaluate.run import Outcome
 from holdfast.kb.describe import Description, Found
 from holdfast.kb.store import Entity
 
@@ -127,6 +129,18 @@ def print_entity(entity: Entity) -> None:
         if value:
             table.add_row(key, value)
     console.print(Group(Text(entity.id, style="bold"), table))
+
+
+def print_outcome(recipe: Recipe, outcome: Outcome) -> None:
+    """What a recipe measured, a table per protocol, and whose numbers stand beside it."""
+    console = Console(highlight=False, markup=False)
+    console.print(Text(recipe.title, style="bold"))
+    for report in outcome.reports:
+        console.print(report.to_table())
+    for reference in recipe.references:
+        figures = ", ".join(f"{name} {value:.3f}" for name, value in reference.figures.items())
+        note = f" ({reference.differs})" if reference.differs else ""
+        console.print(f"beside: {reference.by}: {figures}{note}", style="dim")
 
 
 def _columns(candidate: Candidate) -> Iterable[str]:

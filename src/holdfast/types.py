@@ -7,6 +7,7 @@ disease"). Documents keep a corpus's own spelling; whoever compares types compar
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 DISEASE: Final = "Disease"
@@ -35,18 +36,25 @@ TYPES: Final = (
     OTHER,
 )
 
+UNTYPED: Final = 1 << 31
+"""The bit of an entity that is of none of TYPES, such as a row of a table without types."""
+
+# Spellings of corpora, semantic tags of SNOMED CT, and semantic types of UMLS.
 _SPELLINGS: Final = {
     DISEASE: "specificdisease diseaseclass modifier compositemention diseaseorphenotypicfeature "
-    "disorder cancer",
-    PHENOTYPE: "phenotypicfeature sign symptom",
-    CHEMICAL: "chemicalentity drug simplechemical compound substance",
-    GENE: "geneorgeneproduct geneproduct protein dna rna genefamily",
-    SPECIES: "organismtaxon organism taxon",
+    "disorder cancer t019 t020 t037 t046 t047 t048 t049 t050 t184 t190 t191",
+    PHENOTYPE: "phenotypicfeature sign symptom finding t033",
+    CHEMICAL: "chemicalentity drug simplechemical compound substance product medicinalproduct "
+    "clinicaldrug t103 t104 t109 t120 t121 t122 t123 t125 t127 t129 t130 t131 t195 t196 t197 t200",
+    GENE: "geneorgeneproduct geneproduct protein dna rna genefamily t028 t116 t126 t192",
+    SPECIES: "organismtaxon organism taxon t001 t002 t004 t005 t007 t008 t010 t011 t012 t013 t014 "
+    "t015 t016 t194 t204",
     CELL_LINE: "",
-    CELL_TYPE: "cell",
-    ANATOMY: "organ tissue anatomicalentity multitissuestructure bodypart",
-    PROCESS: "biologicalprocess pathway",
-    VARIANT: "sequencevariant mutation proteinmutation dnamutation snp genomicvariant",
+    CELL_TYPE: "cell t025",
+    ANATOMY: "organ tissue anatomicalentity multitissuestructure bodypart bodystructure "
+    "cellstructure t017 t018 t021 t022 t023 t024 t026 t029 t030",
+    PROCESS: "biologicalprocess pathway t038 t039 t040 t041 t042 t043 t044 t045",
+    VARIANT: "sequencevariant mutation proteinmutation dnamutation snp genomicvariant t086",
     OTHER: "",
 }
 _CANONICAL: Final = {
@@ -63,3 +71,10 @@ def canonical_type(type: str) -> str:
     """
     key = type.casefold().replace(" ", "").replace("_", "").replace("-", "")
     return _CANONICAL.get(key, type)
+
+
+def mask_of(types: Collection[str] | None) -> int:
+    """Canonical types as bits, bit i for TYPES[i]; None stands for all of them and UNTYPED."""
+    if types is None:
+        return UNTYPED | (1 << len(TYPES)) - 1
+    return sum(1 << TYPES.index(type) for type in set(types))

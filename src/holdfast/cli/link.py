@@ -43,9 +43,9 @@ def link(
     from holdfast.corpora import ReadReport
     from holdfast.inputs import Inputs
     from holdfast.output import print_documents
-    from holdfast.pipeline import LINKED_BY_DEFAULT, load
+    from holdfast.pipeline import load
 
-    chosen = LINKED_BY_DEFAULT if only is None else only.split(",")
+    chosen = None if only is None else only.split(",")
     report = ReadReport()
     texts = Inputs(inputs, format=source_format, lenient=lenient)
     pipeline = load(kb, only=chosen, top=top)

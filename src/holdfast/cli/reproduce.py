@@ -1,3 +1,36 @@
+"""`holdfast reproduce`: run recipes and store what they measure."""
+
 from __future__ import annotations
-def reproduce() -> None:
-    """x"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def reproduce(
+    recipes: Annotated[
+        list[str], typer.Argument(metavar="RECIPE...", help="Names or TOML files; all for all.")
+    ],
+    data: Annotated[
+        Path,
+        typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder of corpora and files."),
+    ],
+    results: Annotated[
+        Path, typer.Option("--results", help="The folder to store results in.")
+    ] = Path("results"),
+) -> None:
+    """Run recipes, store what they measure as JSON, and make the pages of results anew."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.evaluate.recipe import read_recipe, shipped
+    from holdfast.evaluate.results import outcome_to_json, write_pages, write_result
+    from holdfast.evaluate.run import run_recipe
+    from holdfast.show import print_outcome
+
+    for name in shipped() if recipes == ["all"] else recipes:
+        recipe = read_recipe(name)
+        with progress_bar(recipe.name) as progress:
+            outcome = run_recipe(recipe, data=data, progress=progress)
+        write_result(outcome_to_json(recipe, outcome), results, recipe.name)
+        print_outcome(recipe, outcome)
+    write_pages(results)

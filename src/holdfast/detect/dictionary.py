@@ -16,15 +16,14 @@ from typing import Final
 import numpy as np
 
 from holdfast import types
-from holdfast.names.credible import is_credible, may_name
 from holdfast.document import Document, Mention, Span
 from holdfast.kb.store import KnowledgeBase
-from holdfast.names.preference import mask_of, preference_of_entities
+from holdfast.names.credible import is_credible, may_name
+from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
 from holdfast.text.tokens import TOKEN, extend_hash, hash_of_token, hashes_of_names
 
 MAX_TOKENS: Final = 10
-DEFAULT_TYPES: Final = tuple(type for type in types.TYPES if type != types.OTHER)
 
 # What may stand between two tokens of one name. A line break never does.
 _JOINING: Final = re.compile(r"[ \-/'’+.‐‑–]{0,3}|, | ?[(\[]|[)\]][ -]?")
@@ -33,9 +32,11 @@ _JOINING: Final = re.compile(r"[ \-/'’+.‐‑–]{0,3}|, | ?[(\[]|[)\]][ -]?"
 class DictionaryDetector:
     """Finds the names of a knowledge base in text, each with the type of its best entity."""
 
-    def __init__(self, kb: KnowledgeBase, *, only: Collection[str] = DEFAULT_TYPES) -> None:
+    def __init__(self, kb: KnowledgeBase, *, only: Collection[str] | None = None) -> None:
+        """`only`: the types to find; by default all but `Other`, which is mostly common words."""
         self._kb = kb
-        self._wanted = mask_of(tuple(only))
+        unwanted = types.mask_of([types.OTHER]) if only is None else 0
+        self._wanted = types.mask_of(only) & ~unwanted
         self._preference = preference_of_entities(kb)
         self._type_of = lru_cache(maxsize=1 << 16)(self._type_of_surface)
 
@@ -102,7 +103,8 @@ class DictionaryDetector:
 
     def _name_of_type(self, entity: int) -> str:
         mask = int(self._kb.type_mask[entity]) & self._wanted
-        return next(type for bit, type in enumerate(types.TYPES) if mask >> bit & 1)
+        known = (type for bit, type in enumerate(types.TYPES) if mask >> bit & 1)
+        return next(known, None) or next(iter(self._kb.types_of(entity)), "")
 
 
 def _occurrences(text: str, shorts: Collection[str]) -> Iterator[Span]:

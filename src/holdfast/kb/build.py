@@ -18,7 +18,7 @@ from holdfast.kb.tables import SCHEMAS, Spool, column, read_table, sorted_by_ent
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
 from holdfast.text.tokens import KEY_RULES
-from holdfast.types import TYPES, canonical_type
+from holdfast.types import TYPES, UNTYPED, canonical_type
 
 KIND: Final = "knowledge base"
 VERSION: Final = 1
@@ -161,7 +161,8 @@ class _Builder:
         first = np.searchsorted(owner, np.arange(len(self._rows), dtype=np.uint32))
         schema = SCHEMAS["entities"]
         table = self._spools["entities"].table()
-        table = table.set_column(2, schema.field(2), pa.array(self._masks, pa.uint32()))
+        masks = pa.array([mask or UNTYPED for mask in self._masks], pa.uint32())
+        table = table.set_column(2, schema.field(2), masks)
         table = table.set_column(3, schema.field(3), pa.array(first, pa.uint32()))
         write_table(table, self._scratch / "entities.arrow")
         self._spools["entities"].close()

@@ -19,8 +19,7 @@ from holdfast.errors import (
 from holdfast.kb.build import Progress, Source, Summary, build_kb
 from holdfast.kb.records import Record
 from holdfast.kb.store import KnowledgeBase
-from holdfast.names.preference import mask_of
-from holdfast.types import TYPES, canonical_type
+from holdfast.types import TYPES, canonical_type, mask_of
 
 
 def subset(
@@ -43,7 +42,7 @@ def subset(
     """
     rows = np.arange(len(kb))
     if types:
-        rows = rows[_of_types(kb, types)[rows]]
+        rows = rows[np.isin(rows, rows_of_types(kb, types))]
     if sources:
         rows = rows[np.isin(kb.source_of[rows], _source_codes(kb, sources))]
     if ids is not None:
@@ -52,14 +51,15 @@ def subset(
         rows = rows[np.isin(rows, _below(kb, ancestors))]
     if not len(rows):
         raise KnowledgeBaseError(f"no entity of {kb.name!r} meets these conditions")
-    return build_kb(folder, name=name, parts=_parts([kb], [rows.tolist()]), progress=progress)
+    parts = records_by_source(kb, rows.tolist())
+    return build_kb(folder, name=name, parts=parts, progress=progress)
 
 
 def merge(
     kbs: Sequence[KnowledgeBase], folder: Path, *, name: str, progress: Progress | None = None
 ) -> Summary:
     """Build one knowledge base of several; the first that has an id gives its preferred name."""
-    parts = _parts(kbs, [None] * len(kbs))
+    parts = (part for kb in kbs for part in records_by_source(kb))
     return build_kb(folder, name=name, parts=parts, progress=progress)
 
 
@@ -74,28 +74,26 @@ def read_ids(path: Path) -> list[str]:
     return [line.split("\t")[0].strip() for line in lines if line.strip()]
 
 
-def _parts(
-    kbs: Sequence[KnowledgeBase], rows: Sequence[Sequence[int] | None]
+def records_by_source(
+    kb: KnowledgeBase, rows: Sequence[int] | None = None
 ) -> Iterator[tuple[Source, Iterator[Record]]]:
-    for kb, chosen in zip(kbs, rows, strict=True):
-        for source, records in groupby(kb.records(chosen), key=lambda pair: pair[0]):
-            yield source, (record for _, record in records)
+    """All records, or those of some rows, in runs of one source, as `build_kb` takes them."""
+    for source, records in groupby(kb.records(rows), key=lambda pair: pair[0]):
+        yield source, (record for _, record in records)
 
 
-def _of_types(kb: KnowledgeBase, types: Collection[str]) -> npt.NDArray[np.bool_]:
-    """Whether each entity is of one of the types; semantic types such as T047 count too."""
-    canonical = [canonical_type(type) for type in types]
-    mask = mask_of(tuple(type for type in canonical if type in TYPES))
-    fits: npt.NDArray[np.bool_] = kb.type_mask & np.uint32(mask) != 0
+def rows_of_types(kb: KnowledgeBase, types: Collection[str]) -> npt.NDArray[np.intp]:
+    """The entities of one of the types: Holdfast's, or the source's own such as T047."""
+    canonical = {type: canonical_type(type) for type in types}
     own = [type for type in types if type in kb.types]
-    unknown = set(types) - set(own) - {t for t in types if canonical_type(t) in TYPES}
+    unknown = [t for t in types if t not in own and canonical[t] not in TYPES]
     if unknown:
-        raise UsageError(
-            f"{kb.name!r} has no type {', '.join(sorted(unknown))}; it has: "
-            f"{', '.join(kb.types[:40])}"
-        )
+        known = ", ".join(kb.types[:40])
+        raise UsageError(f"{kb.name!r} has no type {unknown[0]!r}; it has: {known}")
+    mask = mask_of([type for type in canonical.values() if type in TYPES])
+    fits: npt.NDArray[np.bool_] = kb.type_mask & np.uint32(mask) != 0
     fits[kb.rows_of_types(own)] = True
-    return fits
+    return np.flatnonzero(fits)
 
 
 def _source_codes(kb: KnowledgeBase, sources: Collection[str]) -> list[int]:

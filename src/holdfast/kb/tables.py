@@ -22,7 +22,7 @@ SCHEMAS: Final[dict[str, pa.Schema]] = {
         [
             ("id", pa.large_string()),
             ("source", pa.uint16()),  # counts into the manifest's list of sources
-            ("type_mask", pa.uint32()),  # bit i: the entity is of holdfast.types.TYPES[i]
+            ("type_mask", pa.uint32()),  # as holdfast.types.mask_of has it; never 0
             ("first_name", pa.uint32()),  # row of its preferred name
         ]
     ),

@@ -16,7 +16,7 @@ import numpy as np
 from holdfast import types
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
-from holdfast.names.preference import mask_of, preference_of_entities
+from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
 from holdfast.text.tokens import hashes_of_names
 from holdfast.types import canonical_type
@@ -45,15 +45,15 @@ class NameLinker:
         self,
         kb: KnowledgeBase,
         *,
-        only: Collection[str] = types.TYPES,
+        only: Collection[str] | None = None,
         top: int = 5,
         likeness: float = 0.7,
     ) -> None:
-        """`only`: types of entities to consider. `likeness`: the cosine that a name which only
+        """`only`: types of entities to consider, by default all. `likeness`: the cosine that a name which only
         looks like the mention must reach; below it, the answer is NIL.
         """
         self._kb = kb
-        self._mask = np.uint32(mask_of(tuple(only)))
+        self._mask = np.uint32(types.mask_of(only))
         self._top = top
         self._likeness = likeness
         self._preference = preference_of_entities(kb)
@@ -81,7 +81,7 @@ class NameLinker:
         wanted = self._mask
         canonical = canonical_type(type)
         if canonical in types.TYPES:
-            wanted &= np.uint32(mask_of((canonical,)))
+            wanted &= np.uint32(types.mask_of([canonical]))
         if exact := self._exact(text, wanted):
             return tuple(self._candidate(scored, "exact") for scored in exact[: self._top])
         alike = self._alike(text, wanted)

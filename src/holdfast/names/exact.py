@@ -8,7 +8,7 @@ few million sequences to share 64 bits.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -77,6 +77,27 @@ class ExactIndex:
         starts, ends = self.ranges(hashes_of_names(queries))
         for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
             found = np.unique(self.rows[start:end])[:k]
+            rows[i, : len(found)] = found
+        return NameMatches(rows, (rows >= 0).astype(np.float32))
+
+
+@dataclass(frozen=True, slots=True)
+class VerbatimIndex:
+    """Finds the names that equal a query to the letter: the baseline of baselines."""
+
+    rows_of: Mapping[str, Sequence[int]]
+
+    @classmethod
+    def build(cls, names: Iterable[str]) -> VerbatimIndex:
+        rows_of: dict[str, list[int]] = {}
+        for row, name in enumerate(names):
+            rows_of.setdefault(name, []).append(row)
+        return cls(rows_of)
+
+    def search(self, queries: Sequence[str], k: int) -> NameMatches:
+        rows = np.full((len(queries), k), -1, dtype=np.int64)
+        for i, query in enumerate(queries):
+            found = self.rows_of.get(query, ())[:k] if query else ()
             rows[i, : len(found)] = found
         return NameMatches(rows, (rows >= 0).astype(np.float32))
 

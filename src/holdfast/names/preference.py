@@ -25,11 +25,6 @@ _ORDER: Final = (
 )
 
 
-def mask_of(chosen: tuple[str, ...]) -> int:
-    """The types as bits, as in `KnowledgeBase.type_mask`."""
-    return sum(1 << types.TYPES.index(type) for type in set(chosen))
-
-
 def preference_of_entities(kb: KnowledgeBase) -> npt.NDArray[np.uint16]:
     """A rank per entity, smaller first. *Shape:* (entities,)
 
@@ -40,6 +35,6 @@ def preference_of_entities(kb: KnowledgeBase) -> npt.NDArray[np.uint16]:
     rank = (len(_ORDER) + kb.source_of).astype(np.uint16)
     for place, (source, chosen) in reversed(list(enumerate(_ORDER))):
         if source in names:
-            fits = (kb.source_of == names.index(source)) & (kb.type_mask & mask_of(chosen) != 0)
+            fits = (kb.source_of == names.index(source)) & (kb.type_mask & types.mask_of(chosen) != 0)
             rank[fits] = place
     return rank

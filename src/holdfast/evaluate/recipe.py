@@ -1,0 +1,103 @@
+"""Recipes: one TOML file per published table row or shipped model.
+
+A recipe says what to measure (protocol, corpus, split), with what (linker or pipeline, knowledge
+base), and whose number to print beside ours. docs/recipes.md lists the keys.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import FormatError, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class KbSpec:
+    """The knowledge base that a recipe links to: fetched, or read from a file of the data."""
+
+    get: str = ""  # a name for `holdfast kb get`
+    reader: str = ""  # a name of holdfast.kb.readers.READERS
+    path: str = ""  # below the data folder
+    types: tuple[str, ...] = ()  # keep only entities of these types
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the reader
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A number that somebody published or measured, to stand beside ours."""
+
+    by: str
+    figures: Mapping[str, float]
+    differs: str = ""  # what is not the same: encoder, data, knowledge base
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to measure, and how."""
+
+    name: str
+    title: str
+    protocol: str
+    corpus: str
+    split: str
+    linker: str = "names"
+    detector: str = ""  # end to end only
+    only: tuple[str, ...] = ()  # types of gold mentions that count
+    kb: KbSpec | None = None
+    training_names: tuple[str, ...] = ()  # splits whose mentions become names
+    also: tuple[str, ...] = ()  # further protocols on the same output
+    references: tuple[Reference, ...] = ()
+
+
+def read_recipe(name: str | Path) -> Recipe:
+    """A recipe by its name among those that ship, or by the path of a TOML file."""
+    path = Path(name)
+    if path.suffix == ".toml":
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise FormatError(f"not UTF-8 ({error.reason})", path=path) from error
+    else:
+        resource = files("holdfast.recipes").joinpath(f"{name}.toml")
+        if not resource.is_file():
+            raise UsageError(f"no recipe is called {str(name)!r}; there is: {', '.join(shipped())}")
+        text = resource.read_text(encoding="utf-8")
+    try:
+        return _recipe(path.stem if path.suffix == ".toml" else str(name), tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, TypeError, KeyError) as error:
+        raise FormatError(f"not a recipe: {error}", path=path) from error
+
+
+def shipped() -> list[str]:
+    """The names of the recipes inside the package."""
+    entries = files("holdfast.recipes").iterdir()
+    return sorted(e.name.removesuffix(".toml") for e in entries if e.name.endswith(".toml"))
+
+
+def _recipe(name: str, data: dict[str, Any]) -> Recipe:
+    kb = data.pop("kb", None)
+    references = data.pop("reference", [])
+    return Recipe(
+        name=name,
+        kb=None if kb is None else KbSpec(**_tuples(KbSpec, kb)),
+        references=tuple(
+            Reference(r.pop("by"), differs=r.pop("differs", ""), figures=r) for r in references
+        ),
+        **_tuples(Recipe, data),
+    )
+
+
+def _tuples(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists as tuples; a key that the dataclass does not have is a KeyError that names it."""
+    known = {f.name for f in fields(kind)}
+    for key in data:
+        if key not in known:
+            raise KeyError(f"unknown key {key}")
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}

@@ -1,0 +1,111 @@
+"""The knowledge bases that recipes link to, built once and kept in the home folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from holdfast import artifacts
+from holdfast.corpora.named import load_corpus
+from holdfast.document import Document
+from holdfast.errors import KnowledgeBaseError, UsageError
+from holdfast.evaluate.recipe import KbSpec, Recipe
+from holdfast.kb.build import Progress, Source, build_kb
+from holdfast.kb.derive import records_by_source, rows_of_types
+from holdfast.kb.readers import READERS
+from holdfast.kb.records import Addition, Record
+from holdfast.kb.store import KnowledgeBase, kb_folder, open_kb
+from holdfast.kb.vocabularies import get, is_current
+from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
+from holdfast.types import canonical_type
+
+
+def kb_of(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> KnowledgeBase:
+    """The recipe's knowledge base, with the training mentions as names where it asks for them."""
+    if recipe.kb is None:
+        raise UsageError(f"recipe {recipe.name!r} has no [kb]")
+    base = _base(recipe.kb, data=data, progress=progress)
+    if not recipe.training_names and not recipe.kb.types:
+        return base
+    key = _key([base.manifest.digest, recipe.corpus, recipe.training_names, recipe.kb.types])
+    folder = kb_folder(f"recipe-{base.name}-{key}")
+    try:
+        return KnowledgeBase(folder)
+    except KnowledgeBaseError:
+        parts = _parts(base, recipe, data)
+        build_kb(folder, name=base.name, parts=parts, progress=progress)
+        return KnowledgeBase(folder)
+
+
+def _base(spec: KbSpec, *, data: Path, progress: Progress | None) -> KnowledgeBase:
+    if spec.get:
+        if not is_current(spec.get):
+            get(spec.get, progress=progress)
+        return open_kb(spec.get)
+    path = data / spec.path
+    if not path.exists():
+        raise UsageError(f"{path}: not there; --data must name a folder that has it")
+    key = _key([asdict(spec) | {"types": ()}, artifacts.sha256_of(path)])
+    folder = kb_folder(f"recipe-{spec.reader}-{key}")
+    try:
+        return KnowledgeBase(folder)
+    except KnowledgeBaseError:
+        source = Source(path.name, origin=spec.reader)
+        records = READERS[spec.reader](path, **spec.options)
+        build_kb(folder, name=path.stem, parts=[(source, records)], progress=progress)
+        return KnowledgeBase(folder)
+
+
+def _parts(
+    base: KnowledgeBase, recipe: Recipe, data: Path
+) -> Iterator[tuple[Source, Iterator[Record]]]:
+    types = recipe.kb.types if recipe.kb else ()
+    yield from records_by_source(base, rows_of_types(base, types).tolist() if types else None)
+    for split in recipe.training_names:
+        documents = load_corpus(recipe.corpus, split, data=data)
+        source = Source(f"mentions of {recipe.corpus} {split}")
+        yield source, training_names(documents, only=recipe.only, ids=primary_ids(base))
+
+
+def training_names(
+    documents: Iterator[Document], *, only: tuple[str, ...], ids: Mapping[str, str]
+) -> Iterator[Record]:
+    """Each gold mention of one entity as a name of it, short forms by their long forms."""
+    for document in documents:
+        long_forms = abbreviation_map(find_abbreviations(document.text))
+        for mention in document.mentions:
+            if len(mention.ids) == 1 and (not only or canonical_type(mention.type) in only):
+                surface = document.text_of(mention)
+                id = mention.ids[0]
+                yield Addition(ids.get(id, id), synonyms=(long_forms.get(surface, surface),))
+
+
+def primary_ids(kb: KnowledgeBase) -> Mapping[str, str]:
+    """Looks up the entity that an alternate id belongs to; ids of the base map to themselves."""
+    return _PrimaryIds(kb)
+
+
+class _PrimaryIds(Mapping[str, str]):
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self._kb = kb
+
+    def __getitem__(self, id: str) -> str:
+        if id in self._kb:
+            return id
+        rows = self._kb.rows_with_xref(id)
+        if not rows:
+            raise KeyError(id)
+        return self._kb.id_at(rows[0])
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._kb.id_at(row) for row in range(len(self._kb)))
+
+    def __len__(self) -> int:
+        return len(self._kb)
+
+
+def _key(parts: list[object]) -> str:
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:12]

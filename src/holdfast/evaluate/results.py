@@ -1,0 +1,169 @@
+"""What was measured, on disk: one JSON per recipe or benchmark, and Markdown made from them.
+
+Every JSON says what it was measured with: commit, machine, seed, knowledge base and digests. The
+tables of results/README.md and of the project's README are made from these files alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from holdfast.evaluate.recipe import Recipe
+from holdfast.evaluate.run import Outcome
+
+_TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_HEADLINE: Final = ("accuracy_at_1", "precision_at_1", "f1")
+
+
+def outcome_to_json(recipe: Recipe, outcome: Outcome) -> dict[str, Any]:
+    """The recipe's report, flat, with its circumstances; further protocols under `also`."""
+    first, *others = (report.to_json() for report in outcome.reports)
+    kb = outcome.kb
+    return {
+        "recipe": recipe.name,
+        "title": recipe.title,
+        "corpus": recipe.corpus,
+        "split": recipe.split,
+        "linker": recipe.linker,
+        "detector": recipe.detector or None,
+        "training_names": list(recipe.training_names),
+        **first,
+        "kb": kb.name if kb else "the protocol's own dictionary",
+        "kb_entities": len(kb) if kb else None,
+        "kb_names": kb.names if kb else None,
+        "kb_digest": kb.manifest.digest if kb else None,
+        "model_digest": None,
+        "references": [
+            {"by": r.by, "differs": r.differs, **r.figures} for r in recipe.references
+        ],
+        "also": others,
+        **circumstances(),
+    }
+
+
+def circumstances() -> dict[str, str]:
+    """The commit and the machine, never a host or a path."""
+    return {"commit": _commit(), "machine": _machine()}
+
+
+def write_result(data: Mapping[str, Any], folder: Path, name: str) -> Path:
+    """One file of results/, whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    temporary = path.with_suffix(".json.part")
+    temporary.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    temporary.replace(path)
+    return path
+
+
+def read_results(folder: Path) -> dict[str, dict[str, Any]]:
+    """Every result by its file's stem."""
+    return {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("*.json"))
+    }
+
+
+def write_pages(folder: Path) -> None:
+    """Make results/README.md anew, and the tables of the README beside that folder."""
+    results = read_results(folder)
+    (folder / "README.md").write_text(render(results), encoding="utf-8")
+    readme = folder.parent / "README.md"
+    if readme.exists():
+        text = readme.read_text(encoding="utf-8")
+        readme.write_text(fill_tables(text, readme_tables(results)), encoding="utf-8")
+
+
+def render(results: Mapping[str, Mapping[str, Any]]) -> str:
+    """The page of all accuracy results, a table per protocol."""
+    lines = [
+        "# What was measured",
+        "",
+        "Written by `holdfast reproduce`; the JSON files beside this page hold every figure, the",
+        "commit, the machine and the digests. Brackets hold 95 % bootstrap intervals.",
+    ]
+    protocols = dict.fromkeys(r["protocol"] for r in results.values() if "recipe" in r)
+    for protocol in protocols:
+        chosen = [r for r in results.values() if r.get("protocol") == protocol and "recipe" in r]
+        lines += ["", f"## {protocol}", "", *accuracy_table(chosen)]
+    return "\n".join(lines) + "\n"
+
+
+def readme_tables(results: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """The tables that the project's README shows, by the name in its marks."""
+    accuracy = [r for r in results.values() if "recipe" in r]
+    return {"accuracy": accuracy_table(accuracy)}
+
+
+def accuracy_table(results: Iterable[Mapping[str, Any]]) -> list[str]:
+    """One row per recipe: ours with its interval, its size, and the references beside it."""
+    rows = [
+        (
+            f"`{r['recipe']}`",
+            r["title"],
+            _figure(r),
+            f"{r['n_scored']:,}" if "n_scored" in r else "",
+            f"{r['kb']}" + (f" ({r['kb_names']:,} names)" if r["kb_names"] else ""),
+            "; ".join(_reference(ref) for ref in r["references"]),
+        )
+        for r in results
+    ]
+    return markdown_table(("recipe", "what", "ours", "n", "knowledge base", "beside"), rows)
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [f"| {' | '.join(header)} |", f"|{'---|' * len(header)}"]
+    return lines + [f"| {' | '.join(row)} |" for row in rows]
+
+
+def fill_tables(text: str, tables: Mapping[str, Sequence[str]]) -> str:
+    """The text with what stands between `<!-- table: NAME -->` and `<!-- end -->` made anew."""
+
+    def filled(match: re.Match[str]) -> str:
+        lines = tables.get(match[2])
+        return match[0] if lines is None else match[1] + "\n".join(lines) + "\n" + match[3]
+
+    return _TABLE.sub(filled, text)
+
+
+def _figure(result: Mapping[str, Any]) -> str:
+    name = next(name for name in _HEADLINE if name in result)
+    low, high = result.get(f"{name}_low"), result.get(f"{name}_high")
+    interval = f" [{100 * low:.1f}, {100 * high:.1f}]" if low is not None else ""
+    return f"{name} **{100 * result[name]:.1f}**{interval}"
+
+
+def _reference(reference: Mapping[str, Any]) -> str:
+    figures = ", ".join(
+        f"{100 * value:.1f}" for value in reference.values() if isinstance(value, float)
+    )
+    note = f" ({reference['differs']})" if reference.get("differs") else ""
+    return f"{figures} {reference['by']}{note}"
+
+
+def _commit() -> str:
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "not a checkout"
+    return done.stdout.strip()
+
+
+def _machine() -> str:
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        found = re.search(r"model name\s*:\s*(.+)", cpuinfo.read_text(encoding="utf-8"))
+        model = found[1].strip() if found else model
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{model}, {os.cpu_count()} cores, {memory:.0f} GiB"

@@ -1,0 +1,172 @@
+"""Runs a recipe: loads its corpus and knowledge base, links, and scores by its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from holdfast.corpora.named import load_corpus
+from holdfast.corpora.named.biosyn import (
+    LenientMention,
+    LenientName,
+    read_lenient_dictionary,
+    read_lenient_mentions,
+    read_lenient_pairs,
+)
+from holdfast.document import Document
+from holdfast.errors import UsageError
+from holdfast.evaluate.gold_mentions import (
+    LenientCase,
+    RankedCase,
+    StrictCase,
+    score_lenient,
+    score_ranked,
+    score_strict,
+)
+from holdfast.evaluate.protocols import PROTOCOLS, score_documents
+from holdfast.evaluate.recipe import Recipe
+from holdfast.evaluate.recipe_kb import kb_of, primary_ids
+from holdfast.evaluate.report import Report
+from holdfast.kb.build import Progress
+from holdfast.kb.store import KnowledgeBase
+from holdfast.names.exact import ExactIndex, VerbatimIndex
+from holdfast.names.index import NameIndex
+from holdfast.names.ngram import NgramIndex
+from holdfast.registry import DETECTORS, LINKERS
+from holdfast.types import canonical_type
+
+MakeIndex = Callable[[Iterable[str]], NameIndex]
+
+INDEXES: Final[dict[str, MakeIndex]] = {
+    "verbatim": VerbatimIndex.build,
+    "exact": ExactIndex.build,
+    "ngram": NgramIndex.build,
+}
+"""What the lenient protocol can rank dictionary names with, by the recipe's `linker`."""
+
+_LENIENT_FOLDERS: Final = {
+    "ncbi-disease": "corpora/ncbi_disease/biosyn",
+    "bc5cdr-disease": "corpora/bc5cdr/biosyn_disease",
+}
+_CHEMICAL_PAIRS: Final = "corpora/bc5cdr/biosyn_chemical_pairs.json"
+_RANKED: Final = 20  # ids a linker returns per mention
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a recipe measured: its own protocol first, then those it asked for besides."""
+
+    reports: tuple[Report, ...]
+    kb: KnowledgeBase | None  # None: the protocol's own dictionary
+
+
+def run_recipe(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> Outcome:
+    """Measure what the recipe says. Only its split is read, besides those it trains on."""
+    if not data.is_dir():
+        raise UsageError(f"{data}: no such data folder; name it with --data or HOLDFAST_DATA")
+    report = progress or (lambda _what, _done: None)
+    if recipe.protocol == "lenient":
+        return _run_lenient(recipe, data, report)
+    if recipe.protocol in ("strict", "ranked"):
+        return _run_gold_mentions(recipe, data, report)
+    if recipe.protocol in PROTOCOLS:
+        return _run_end_to_end(recipe, data, report)
+    raise UsageError(f"recipe {recipe.name!r}: no protocol is called {recipe.protocol!r}")
+
+
+def _run_lenient(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
+    kb = None
+    if recipe.corpus == "bc5cdr-chemical":
+        kb = kb_of(recipe, data=data, progress=progress)
+        mentions = list(read_lenient_pairs(data / _CHEMICAL_PAIRS, recipe.split))
+        names = _chemical_dictionary(kb, data / _CHEMICAL_PAIRS, recipe.split)
+    elif recipe.corpus in _LENIENT_FOLDERS:
+        folder = data / _LENIENT_FOLDERS[recipe.corpus]
+        mentions = list(read_lenient_mentions(folder / f"{recipe.split}.concept.tsv"))
+        names = list(read_lenient_dictionary(folder / f"{recipe.split}_dictionary.txt"))
+    else:
+        raise UsageError(f"recipe {recipe.name!r}: {recipe.corpus!r} has no lenient files")
+    if recipe.linker not in INDEXES:
+        raise UsageError(f"recipe {recipe.name!r}: {recipe.linker!r} is none of {list(INDEXES)}")
+    progress("indexing the dictionary", 0.2)
+    index = INDEXES[recipe.linker]([name.name for name in names])
+    progress("linking", 0.5)
+    report = score_lenient(_lenient_cases(mentions, names, index))
+    return Outcome((report.with_context(dictionary_names=len(names)),), kb)
+
+
+def _lenient_cases(
+    mentions: Sequence[LenientMention], names: Sequence[LenientName], index: NameIndex
+) -> list[LenientCase]:
+    """Each distinct part is looked up once."""
+    parts = sorted({part for mention in mentions for part in mention.parts})
+    matches = index.search(parts, 5)
+    ranking = {
+        part: tuple(names[row].ids for row in rows if row >= 0)
+        for part, rows in zip(parts, matches.rows.tolist(), strict=True)
+    }
+    return [
+        LenientCase(m.ids, tuple(ranking[part] for part in m.parts), m.document_id)
+        for m in mentions
+    ]
+
+
+def _chemical_dictionary(kb: KnowledgeBase, pairs: Path, split: str) -> list[LenientName]:
+    """MeSH's chemicals, and the pairs of the splits before the evaluated one."""
+    names = []
+    for name_row, name in enumerate(kb.all_names()):
+        id = kb.id_at(int(kb.entity_of_name[name_row])).removeprefix("MESH:")
+        names.append(LenientName(name, frozenset({id})))
+    before = read_lenient_pairs(pairs, "traindev" if split == "test" else "train")
+    names.extend(LenientName(part, m.ids) for m in before for part in m.parts)
+    return names
+
+
+def _run_gold_mentions(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
+    """`strict` and `ranked`: the linker sees each gold mention's place and nothing else of it."""
+    kb = kb_of(recipe, data=data, progress=progress)
+    link = LINKERS[recipe.linker](kb, only=None, top=_RANKED)
+    ids = primary_ids(kb)
+    strict, ranked = list[StrictCase](), list[RankedCase]()
+    progress("linking", 0.5)
+    for document in load_corpus(recipe.corpus, recipe.split, data=data):
+        gold = _of_types(document, recipe.only)
+        blank = [replace(m, type="", ids=(), parts=()) for m in gold.mentions]
+        for mention, linked in zip(
+            gold.mentions, link(gold.with_mentions(blank)).mentions, strict=True
+        ):
+            answer = frozenset(ids.get(id, id) for id in mention.ids)
+            ranking = tuple((c.entity_id, c.score) for c in linked.candidates)
+            strict.append(StrictCase(answer, ranking, document.id))
+            ranked.append(RankedCase(answer, tuple(id for id, _ in ranking), document.id))
+    if recipe.protocol == "strict":
+        return Outcome((score_strict(strict, entities=kb),), kb)
+    return Outcome((score_ranked(ranked),), kb)
+
+
+def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
+    kb = kb_of(recipe, data=data, progress=progress)
+    detect = DETECTORS[recipe.detector or "dictionary"](kb, only=recipe.only or None)
+    link = LINKERS[recipe.linker](kb, only=recipe.only or None, top=1)
+    gold, predicted = [], []
+    progress("linking", 0.5)
+    for document in load_corpus(recipe.corpus, recipe.split, data=data):
+        gold.append(document)
+        predicted.append(link(detect(replace(document, mentions=(), relations=()))))
+    return Outcome(
+        tuple(
+            score_documents(gold, predicted, protocol=protocol, only=recipe.only)
+            for protocol in (recipe.protocol, *recipe.also)
+        ),
+        kb,
+    )
+
+
+def _of_types(document: Document, only: Sequence[str]) -> Document:
+    """The document with its gold mentions of those types, all of them if none are named."""
+    wanted = {canonical_type(type) for type in only}
+    return document.with_mentions(
+        m for m in document.mentions if not wanted or canonical_type(m.type) in wanted
+    )
