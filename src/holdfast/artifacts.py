@@ -57,9 +57,7 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def write_manifest(
-    folder: Path, *, kind: str, version: int, config: Mapping[str, Any]
-) -> Manifest:
+def write_manifest(folder: Path, *, kind: str, version: int, config: Mapping[str, Any]) -> Manifest:
     """Hash every file in the folder and write its manifest."""
     files = {
         path.name: {"size": path.stat().st_size, "sha256": sha256_of(path)}
@@ -96,9 +94,7 @@ def read_manifest(
     return manifest
 
 
-def verify(
-    folder: Path, manifest: Manifest, *, error: type[HoldfastError] = ArtifactError
-) -> None:
+def verify(folder: Path, manifest: Manifest, *, error: type[HoldfastError] = ArtifactError) -> None:
     """Raise unless every file of the manifest is there, unchanged."""
     known = _read_stamps(folder)
     stamps = {}

@@ -1,15 +1,15 @@
 """What can go wrong, as one tree.
 
-    HoldfastError                 anything Holdfast raises on purpose; `str(error)` is one line
-    ├── UsageError                a command or call that cannot mean anything (exit code 2)
-    ├── InputError                a file or text from outside that cannot be used as it is
-    │   ├── FormatError           … because it breaks its own format; knows its file and line
-    │   └── LossError             … because the output format cannot hold it
-    ├── InvalidValueError         a Document, Mention, … that contradicts itself
-    ├── KnowledgeBaseError        a knowledge base that is missing, damaged or too new
-    │   └── UnknownEntityError    an id that the knowledge base does not hold
-    ├── ArtifactError             a model folder that is missing, damaged or too new
-    └── FetchError                something that could not be downloaded or verified
+HoldfastError                 anything Holdfast raises on purpose; `str(error)` is one line
+├── UsageError                a command or call that cannot mean anything (exit code 2)
+├── InputError                a file or text from outside that cannot be used as it is
+│   ├── FormatError           … because it breaks its own format; knows its file and line
+│   └── LossError             … because the output format cannot hold it
+├── InvalidValueError         a Document, Mention, … that contradicts itself
+├── KnowledgeBaseError        a knowledge base that is missing, damaged or too new
+│   └── UnknownEntityError    an id that the knowledge base does not hold
+├── ArtifactError             a model folder that is missing, damaged or too new
+└── FetchError                something that could not be downloaded or verified
 """
 
 from __future__ import annotations

@@ -55,6 +55,6 @@ def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
 
 def _stop(message: str, code: int, *, debug: bool) -> None:
     if debug:
-        raise  # noqa: PLE0704  (called from an except block: the traceback is the point)
+        raise  # called from an except block: the traceback is the point
     print(f"holdfast: {message}", file=sys.stderr)
     sys.exit(code)

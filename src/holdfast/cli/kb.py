@@ -45,7 +45,9 @@ def build(
     umls: Annotated[Paths, typer.Option(help="Folder with MRCONSO.RRF.")] = None,
     snomed: Annotated[Paths, typer.Option(help="SNOMED CT RF2 snapshot folder.")] = None,
     rxnorm: Annotated[Paths, typer.Option(help="Folder with RXNCONSO.RRF.")] = None,
-    mesh: Annotated[Paths, typer.Option(help="MeSH XML: desc*.xml, supp*.xml, or a folder.")] = None,
+    mesh: Annotated[
+        Paths, typer.Option(help="MeSH XML: desc*.xml, supp*.xml, or a folder.")
+    ] = None,
     obo: Annotated[Paths, typer.Option(help="An OBO ontology.")] = None,
     ctd: Annotated[Paths, typer.Option(help="CTD_diseases.tsv or CTD_chemicals.tsv.")] = None,
     medic: Annotated[Paths, typer.Option(help="MEDIC in its layout of 2012.")] = None,

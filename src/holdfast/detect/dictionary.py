@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -68,8 +69,10 @@ class DictionaryDetector:
         if not tokens:
             return []
         hashes = np.array([hash_of_token(text[a:b]) for a, b in tokens], dtype=np.uint64)
-        gaps = zip(tokens, tokens[1:], strict=False)
-        joined = [_JOINING.fullmatch(text, left[1], right[0]) is not None for left, right in gaps]
+        joined = [
+            _JOINING.fullmatch(text, left[1], right[0]) is not None
+            for left, right in pairwise(tokens)
+        ]
         goes_on = np.array([*joined, False])
         first = np.arange(len(tokens))
         runs = np.zeros(len(tokens), dtype=np.uint64)

@@ -40,9 +40,7 @@ def outcome_to_json(recipe: Recipe, outcome: Outcome) -> dict[str, Any]:
         "kb_names": kb.names if kb else None,
         "kb_digest": kb.manifest.digest if kb else None,
         "model_digest": None,
-        "references": [
-            {"by": r.by, "differs": r.differs, **r.figures} for r in recipe.references
-        ],
+        "references": [{"by": r.by, "differs": r.differs, **r.figures} for r in recipe.references],
         "also": others,
         **circumstances(),
     }
@@ -135,9 +133,8 @@ def fill_tables(text: str, tables: Mapping[str, Sequence[str]]) -> str:
 
 def _figure(result: Mapping[str, Any]) -> str:
     name = next(name for name in _HEADLINE if name in result)
-    low, high = result.get(f"{name}_low"), result.get(f"{name}_high")
-    interval = f" [{100 * low:.1f}, {100 * high:.1f}]" if low is not None else ""
-    return f"{name} **{100 * result[name]:.1f}**{interval}"
+    low, high = 100 * result[f"{name}_low"], 100 * result[f"{name}_high"]
+    return f"{name} **{100 * result[name]:.1f}** [{low:.1f}, {high:.1f}]"
 
 
 def _reference(reference: Mapping[str, Any]) -> str:

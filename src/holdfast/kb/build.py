@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from holdfast import artifacts
 from holdfast.errors import KnowledgeBaseError
-from holdfast.kb.records import Addition, Entry, Record
 from holdfast.kb.ids import IdIndex
+from holdfast.kb.records import Addition, Entry, Record
 from holdfast.kb.tables import SCHEMAS, Spool, column, read_table, sorted_by_entity, write_table
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex

@@ -46,9 +46,7 @@ class Entry:
 
     def __post_init__(self) -> None:
         if not self.id or not self.name.strip():
-            raise InvalidValueError(
-                f"an entity needs an id and a name: {self.id!r}, {self.name!r}"
-            )
+            raise InvalidValueError(f"an entity needs an id and a name: {self.id!r}, {self.name!r}")
 
 
 Record = Entry | Addition

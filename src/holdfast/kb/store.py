@@ -77,9 +77,7 @@ class KnowledgeBase:
         return len(self._ids)
 
     def __repr__(self) -> str:
-        return (
-            f"<KnowledgeBase {self.name}: {len(self):,} entities, {len(self._names):,} names>"
-        )
+        return f"<KnowledgeBase {self.name}: {len(self):,} entities, {len(self._names):,} names>"
 
     @property
     def names(self) -> int:
@@ -106,8 +104,8 @@ class KnowledgeBase:
         """The row of an id of this knowledge base; None if it has no such id."""
         return next((row for row in self._id_index.rows_of(id) if self.id_at(row) == id), None)
 
-    def __contains__(self, id: str) -> bool:
-        return self.row_of(id) is not None
+    def __contains__(self, id: object) -> bool:
+        return isinstance(id, str) and self.row_of(id) is not None
 
     def id_at(self, row: int) -> str:
         return str(self._ids[row])
@@ -210,7 +208,9 @@ class KnowledgeBase:
         Where several fit, the first in alphabetical order, so that the answer is stable.
         """
         wanted = f"{prefix}:"
-        return min((other for other in self.equivalents(id) if other.startswith(wanted)), default=None)
+        return min(
+            (other for other in self.equivalents(id) if other.startswith(wanted)), default=None
+        )
 
     def parents_of(self, row: int) -> list[str]:
         relations = self._rows_of("relations", row)

@@ -1,11 +1,11 @@
 """The columns of a knowledge base: Arrow IPC files, one record batch each, memory-mapped.
 
-    entities     one row per entity; its row number is its key everywhere else
-    names        sorted by entity; an entity's first name is the preferred one
-    types        sorted by entity; `type` counts into the manifest's list of types
-    relations    sorted by entity (the subject); `predicate` counts into the manifest's list
-    definitions  sorted by entity
-    xrefs        sorted by entity
+entities     one row per entity; its row number is its key everywhere else
+names        sorted by entity; an entity's first name is the preferred one
+types        sorted by entity; `type` counts into the manifest's list of types
+relations    sorted by entity (the subject); `predicate` counts into the manifest's list
+definitions  sorted by entity
+xrefs        sorted by entity
 """
 
 from __future__ import annotations

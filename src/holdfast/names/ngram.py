@@ -79,9 +79,7 @@ class NgramIndex:
             scores[i, : len(best)] = score[best]
         return NameMatches(rows, scores)
 
-    def _search_one(
-        self, query: str
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    def _search_one(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Rows that share trigrams with the query, and their cosines, in no order."""
         codes, count = np.unique(_codes(clean(query)), return_counts=True)
         place = np.searchsorted(self.grams, codes)
@@ -175,9 +173,7 @@ def _grams_by_name(
     for size in (1, 2, 3):
         grams = _pack(part, size)
         whole = owner[: len(grams)] == owner[size - 1 :]
-        pairs.append(
-            (grams[whole].astype(np.uint64) << np.uint64(32)) | owner[: len(grams)][whole]
-        )
+        pairs.append((grams[whole].astype(np.uint64) << np.uint64(32)) | owner[: len(grams)][whole])
     pair, count = np.unique(np.concatenate(pairs), return_counts=True)
     return _Chunk(
         first,
@@ -193,9 +189,7 @@ class _Chunks:
 
     def __init__(self, text: npt.NDArray[np.uint8], offsets: npt.NDArray[np.uint64]) -> None:
         names = len(offsets) - 1
-        self._ranges = [
-            (first, min(first + _CHUNK, names)) for first in range(0, names, _CHUNK)
-        ]
+        self._ranges = [(first, min(first + _CHUNK, names)) for first in range(0, names, _CHUNK)]
         self._file = tempfile.TemporaryFile()
         for first, last in self._ranges:
             chunk = _grams_by_name(text, offsets, first, last)

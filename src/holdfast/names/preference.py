@@ -35,6 +35,8 @@ def preference_of_entities(kb: KnowledgeBase) -> npt.NDArray[np.uint16]:
     rank = (len(_ORDER) + kb.source_of).astype(np.uint16)
     for place, (source, chosen) in reversed(list(enumerate(_ORDER))):
         if source in names:
-            fits = (kb.source_of == names.index(source)) & (kb.type_mask & types.mask_of(chosen) != 0)
+            fits = (kb.source_of == names.index(source)) & (
+                kb.type_mask & types.mask_of(chosen) != 0
+            )
             rank[fits] = place
     return rank
