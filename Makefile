@@ -4,7 +4,7 @@ BIN := .venv/bin
 # CPython 3.11+ must be found before anything is installed, so that the error names the cause.
 HAVE_PYTHON = $(PYTHON) -c 'import sys; sys.exit("Holdfast needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo") if sys.version_info < (3, 11) else 0'
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check bench picture clean
 
 demo: .venv/core
 	$(BIN)/holdfast kb get open
@@ -19,7 +19,11 @@ check: .venv/dev
 	$(BIN)/mypy
 
 bench: .venv/core
-	$(BIN)/holdfast bench pipeline
+	$(BIN)/holdfast kb get open mesh
+	$(BIN)/holdfast bench pipeline --results results
+
+picture: .venv/core
+	$(BIN)/python docs/make_picture.py
 
 .venv/core: pyproject.toml
 	$(HAVE_PYTHON)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.run import Outcome
 from holdfast.kb.describe import Description, Found
 from holdfast.kb.store import Entity
+from holdfast.text.normalise import fold
 
 COLOURS: Final = {
     types.DISEASE: "red",
@@ -174,12 +176,15 @@ def _columns(candidate: Candidate) -> Iterable[str]:
 def _distinct(document: Document) -> list[tuple[Mention, str, int]]:
     """Each mention that reads and links differently, with its words and how often it occurs."""
     first: dict[tuple[str, tuple[str, ...]], Mention] = {}
-    times: dict[tuple[str, tuple[str, ...]], int] = {}
+    times = Counter[tuple[str, tuple[str, ...]]]()
     for mention in document.mentions:
-        key = (" ".join(document.text_of(mention).split()), mention.ids)
+        key = (fold(" ".join(document.text_of(mention).split())), mention.ids)
         first.setdefault(key, mention)
-        times[key] = times.get(key, 0) + 1
-    return [(mention, key[0], times[key]) for key, mention in first.items()]
+        times[key] += 1
+    return [
+        (mention, " ".join(document.text_of(mention).split()), times[key])
+        for key, mention in first.items()
+    ]
 
 
 def _colour(mention: Mention) -> str:

@@ -96,8 +96,31 @@ def render(results: Mapping[str, Mapping[str, Any]]) -> str:
 
 def readme_tables(results: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
     """The tables that the project's README shows, by the name in its marks."""
-    accuracy = [r for r in results.values() if "recipe" in r]
-    return {"accuracy": accuracy_table(accuracy)}
+    tables = {"accuracy": accuracy_table(r for r in results.values() if "recipe" in r)}
+    if "bench-pipeline" in results:
+        tables["speed"] = speed_table(results["bench-pipeline"])
+    return tables
+
+
+def speed_table(measured: Mapping[str, Any]) -> list[str]:
+    """The pipeline at several sizes of vocabulary, and the start of a fresh process."""
+    rows = [
+        (
+            f"{point['kb_names']:,}",
+            f"{point['documents_per_second']:,.0f}",
+            f"{point['p50_milliseconds']:.1f} / {point['p99_milliseconds']:.1f}",
+            f"{point['load_milliseconds']:.0f}",
+            f"{point['kb_megabytes']:,.0f}",
+        )
+        for point in (*measured["growth"], measured)
+    ]
+    header = ("names", "documents/s", "p50 / p99 ms", "load ms", "on disk MB")
+    start = (
+        f"A fresh `holdfast link TEXT --json` over {measured['start_kb_names']:,} names answers in "
+        f"{measured['start_seconds']:.2f} s with {measured['start_peak_megabytes']:.0f} MB of "
+        f"memory at most ({measured['machine']})."
+    )
+    return [*markdown_table(header, rows), "", start]
 
 
 def accuracy_table(results: Iterable[Mapping[str, Any]]) -> list[str]:

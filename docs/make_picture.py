@@ -1,0 +1,25 @@
+"""Draws docs/link.svg: what `holdfast link docs/sample_abstract.txt` prints. `make picture`."""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console
+
+from holdfast.document import Document
+from holdfast.pipeline import load
+from holdfast.show import print_document
+
+
+def main() -> None:
+    here = Path(__file__).parent
+    console = Console(record=True, width=118, file=StringIO(), force_terminal=True)
+    text = (here / "sample_abstract.txt").read_text(encoding="utf-8").strip()
+    print_document(load(top=1)(Document("", text)), console)
+    svg = console.export_svg(title="holdfast link docs/sample_abstract.txt")
+    (here / "link.svg").write_text(svg, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

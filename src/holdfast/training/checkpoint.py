@@ -1,0 +1,72 @@
+"""Where a training run stands, as safetensors and JSON, so that a killed run goes on from there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from holdfast import artifacts
+
+KIND: Final = "training checkpoint"
+VERSION: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is."""
+
+    step: int = 0  # steps done
+    log: tuple[Mapping[str, float], ...] = field(default=())  # one entry per report
+
+
+def save_checkpoint(
+    folder: Path,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    *,
+    progress: Progress,
+    config: Mapping[str, Any],
+) -> None:
+    """Replace the folder's checkpoint by this one, all at once."""
+    state = optimizer.state_dict()["state"]
+    moments = {
+        f"{index}.{name}": value
+        for index, values in state.items()
+        for name, value in values.items()
+        if isinstance(value, Tensor)
+    }
+    with artifacts.publish(folder) as scratch:
+        save_file(dict(model.state_dict()), scratch / "model.safetensors")
+        save_file(moments, scratch / "optimizer.safetensors")
+        text = json.dumps({"step": progress.step, "log": list(progress.log)})
+        (scratch / "progress.json").write_text(text, encoding="utf-8")
+        artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
+
+
+def load_checkpoint(
+    folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer | None = None
+) -> Progress:
+    """Put a checkpoint's weights into the model and, if given, its moments into the optimizer."""
+    manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
+    artifacts.verify(folder, manifest)
+    model.load_state_dict(load_file(folder / "model.safetensors"))
+    if optimizer is not None:
+        state: dict[int, dict[str, Tensor]] = {}
+        for key, value in load_file(folder / "optimizer.safetensors").items():
+            index, _, name = key.partition(".")
+            state.setdefault(int(index), {})[name] = value
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+    data = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
+    return Progress(data["step"], tuple(data["log"]))
+
+
+def checkpoint_config(folder: Path) -> Mapping[str, Any]:
+    """What the run that wrote the checkpoint was told."""
+    return artifacts.read_manifest(folder, kind=KIND, version=VERSION).config

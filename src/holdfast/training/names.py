@@ -1,0 +1,175 @@
+"""Trains a name encoder. Read from top to bottom: configuration, encoding, the loop.
+
+One loop serves both stages: pre-alignment on the synonyms of a knowledge base, where neighbours
+are concepts that share a word, and fine-tuning on a corpus, where they are those that the model
+itself confuses, mined anew every so often.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from holdfast.training.batches import NameBatches
+from holdfast.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from holdfast.training.multi_similarity import multi_similarity_loss
+from holdfast.training.rescnn import ResCNN
+from holdfast.training.vocabulary import UNKNOWN
+
+LONGEST: Final = 25  # tokens of a name that are read
+
+Vectors = npt.NDArray[np.float32]
+Encode = Callable[[Sequence[str]], Vectors]
+Select = Callable[[Encode], float]
+
+
+@dataclass(frozen=True, slots=True)
+class NamesConfig:
+    steps: int
+    learning_rate: float = 1e-3
+    embedding_rate: float = 1e-3  # of the token embeddings; 0 keeps them as they are
+    warm_up: int = 100  # steps of rising learning rate, before the linear decay to 0
+    clip: float = 1.0  # largest norm of the gradient
+    pieces: int = 4  # a batch is encoded in this many runs of equal length, to waste no padding
+    mine_every: int = 0  # steps between searches for neighbours; 0: never
+    report_every: int = 100
+    select_every: int = 0  # steps between looks at the development split; 0: never
+    save_every: int = 500
+    seed: int = 0
+    threads: int = 2
+
+
+def train(
+    model: ResCNN,
+    tokenizer: Tokenizer,
+    batches: NameBatches,
+    config: NamesConfig,
+    *,
+    folder: Path,
+    select: Select | None = None,
+    mine: Callable[[Encode, NameBatches], NameBatches] | None = None,
+    report: Callable[[str], None] = print,
+) -> Progress:
+    """Train in place until `config.steps`, from the folder's checkpoint if there is one.
+
+    The same seed on the same machine gives the same weights, interrupted or not, unless
+    neighbours were being mined.
+    """
+    torch.manual_seed(config.seed)
+    torch.set_num_threads(config.threads)
+    optimizer = _optimizer(model, config)
+    progress = Progress()
+    if (folder / "manifest.json").exists():
+        progress = load_checkpoint(folder, model, optimizer)
+        report(f"going on from step {progress.step}")
+    encode = encoder_of(model, tokenizer)
+    losses, started = list[float](), time.monotonic()
+    for step in range(progress.step, config.steps):
+        if mine is not None and config.mine_every and step % config.mine_every == 0:
+            batches = mine(encode, batches)
+        batch = batches.draw(np.random.default_rng([config.seed, step]))
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"] * _rate(step, config)
+        model.train()
+        vectors = _forward(model, tokenizer, batch.names, pieces=config.pieces)
+        loss = multi_similarity_loss(vectors, torch.from_numpy(batch.labels))
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+        optimizer.step()
+        losses.append(loss.item())
+        done = step + 1
+        entry: dict[str, float] = {}
+        if done % config.report_every == 0 or done == config.steps:
+            entry |= {"step": done, "loss": float(np.mean(losses))}
+            entry["seconds"] = time.monotonic() - started
+            losses.clear()
+        if select and config.select_every and done % config.select_every == 0:
+            entry |= {"step": done, "dev": select(encode)}
+        if entry:
+            progress = replace(progress, log=(*progress.log, entry))
+            report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))
+        progress = replace(progress, step=done)
+        if done % config.save_every == 0 or done == config.steps:
+            save_checkpoint(folder, model, optimizer, progress=progress, config=describe(config))
+    return progress
+
+
+def describe(config: NamesConfig) -> dict[str, Any]:
+    return asdict(config)
+
+
+def encoder_of(model: ResCNN, tokenizer: Tokenizer, *, batch: int = 512) -> Encode:
+    """Plain names to unit rows with the model as it stands, in order, without gradients."""
+
+    def encode(names: Sequence[str]) -> Vectors:
+        model.eval()
+        order = sorted(range(len(names)), key=lambda i: len(names[i]))
+        vectors = np.zeros((len(names), model.config.width), dtype=np.float32)
+        with torch.inference_mode():
+            for start in range(0, len(order), batch):
+                rows = order[start : start + batch]
+                found = _forward(model, tokenizer, [names[i] for i in rows], pieces=1)
+                vectors[rows] = found.numpy()
+        return vectors
+
+    return encode
+
+
+def token_ids(tokenizer: Tokenizer, names: Sequence[str]) -> list[list[int]]:
+    """The known word pieces of each plain name, without special tokens, at most LONGEST."""
+    unknown = tokenizer.token_to_id(UNKNOWN)
+    return [
+        [id for id in encoding.ids if id != unknown][:LONGEST]
+        for encoding in tokenizer.encode_batch(list(names), add_special_tokens=False)
+    ]
+
+
+def _forward(model: ResCNN, tokenizer: Tokenizer, names: Sequence[str], *, pieces: int) -> Tensor:
+    """The vectors of plain names, in order. *Shape:* (names, width)."""
+    ids = token_ids(tokenizer, names)
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    parts = [model(*_padded([ids[i] for i in rows])) for rows in _runs(order, pieces)]
+    back = torch.empty(len(order), dtype=torch.long)
+    back[torch.tensor(order, dtype=torch.long)] = torch.arange(len(order))
+    return torch.cat(parts)[back]
+
+
+def _runs(order: Sequence[int], pieces: int) -> Iterator[Sequence[int]]:
+    size = -(-len(order) // pieces)
+    for start in range(0, len(order), size):
+        yield order[start : start + size]
+
+
+def _padded(ids: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    lengths = torch.tensor([len(row) for row in ids])
+    tokens = torch.zeros(len(ids), max(1, int(lengths.max())), dtype=torch.long)
+    for i, row in enumerate(ids):
+        tokens[i, : len(row)] = torch.tensor(row, dtype=torch.long)
+    return tokens, lengths
+
+
+def _optimizer(model: ResCNN, config: NamesConfig) -> torch.optim.Optimizer:
+    model.embedding.weight.requires_grad_(config.embedding_rate > 0)
+    rest = [p for name, p in model.named_parameters() if name != "embedding.weight"]
+    groups = [{"params": rest, "lr": config.learning_rate, "initial_lr": config.learning_rate}]
+    if config.embedding_rate:
+        rate = config.embedding_rate
+        groups.append({"params": [model.embedding.weight], "lr": rate, "initial_lr": rate})
+    return torch.optim.Adam(groups, fused=True)
+
+
+def _rate(step: int, config: NamesConfig) -> float:
+    """The part of the learning rate that a step has: up over the warm-up, then down to 0."""
+    if step < config.warm_up:
+        return (step + 1) / config.warm_up
+    return (config.steps - step) / max(1, config.steps - config.warm_up)
