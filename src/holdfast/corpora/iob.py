@@ -1,10 +1,10 @@
 """Tokens with labels: IOB, IOB2, BIOES and BILOU, one token on a line, a blank line between
 sentences.
 
-    -DOCSTART-	8701013	O
+    -DOCSTART-	1000001	O
 
-    Famotidine	B-Chemical
-    -associated	O
+    Aspirin	B-Chemical
+    -induced	O
 
 The token is the first column and the label the last. The text is the tokens joined by single
 spaces, and the sentences by line feeds. A `-DOCSTART-` line starts a document, and may name it;

@@ -1,8 +1,8 @@
 """A table of mentions, tab-separated with a header: for spreadsheets, scripts and scoring.
 
     document_id	start	end	mention	type	ids	name	score
-    8701013	0	10	Famotidine	Chemical	MESH:D015738	famotidine	0.98
-    8701013	3;18	10;24	ovarian cancer	Disease	MESH:D010051
+    1000001	0	7	Aspirin	Chemical	MESH:D001241	aspirin	0.98
+    1000001	30;49	37;55	ovarian cancer	Disease	MESH:D010051
 
 Starts and ends of an interrupted mention are joined by `;`, ids by `|`, or `,` for variants. `name`
 and `score` are those of the best candidate; they are not read. The table has no text: a document

@@ -1,9 +1,9 @@
 """PubTator: a title line, an abstract line, then mentions and relations as columns.
 
-    8701013|t|Famotidine-associated delirium.
-    8701013|a|Famotidine is …
-    8701013	0	10	Famotidine	Chemical	D015738
-    8701013	CID	D015738	D003693
+    1000001|t|Aspirin-induced tinnitus.
+    1000001|a|Two patients recovered.
+    1000001	0	7	Aspirin	Chemical	D001241
+    1000001	CID	D001241	D014012
 
 The document's text is the title, a line feed and the abstract, which are its two passages. A
 seventh column lists the parts of a composite mention, joined by `|`. A fifth column of a relation
