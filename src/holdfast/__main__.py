@@ -1,4 +1,4 @@
-"""`python -m holdfast` is the same as `holdfast`."""
+"""`python -m holdfast` is `holdfast`."""
 
 from holdfast.cli import main
 

@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -147,7 +148,11 @@ def publish(folder: Path) -> Iterator[Path]:
         if folder.exists():
             old = scratch.with_name(scratch.name + "-old")
             folder.rename(old)
-            scratch.rename(folder)
+            try:
+                scratch.rename(folder)
+            except BaseException:
+                old.rename(folder)
+                raise
             shutil.rmtree(old)
         else:
             scratch.rename(folder)
@@ -156,9 +161,11 @@ def publish(folder: Path) -> Iterator[Path]:
 
 
 def _sweep(folder: Path) -> None:
-    for path in folder.parent.glob(f"{_BUILDING}{folder.name}-*"):
-        owner = path.name.removeprefix(f"{_BUILDING}{folder.name}-").split("-")[0]
-        if owner.isdigit() and not _is_alive(int(owner)):
+    # The whole name must fit: what is building "mesh-2" is none of the business of "mesh".
+    leftover = re.compile(rf"{_BUILDING}{re.escape(folder.name)}-(\d+)-[^-]+(-old)?")
+    for path in folder.parent.iterdir():
+        match = leftover.fullmatch(path.name)
+        if match and not _is_alive(int(match[1])):
             shutil.rmtree(path, ignore_errors=True)
 
 

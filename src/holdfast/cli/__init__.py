@@ -28,6 +28,10 @@ app.command("reproduce")(reproduce.reproduce)
 app.command("bench")(bench.bench)
 app.add_typer(kb.app, name="kb")
 
+# What typer raises on wrong use; the class itself is exported by none of its versions.
+_WRONG_USE: type[Exception] = typer.BadParameter.__bases__[0]
+_INTERRUPTED = 130
+
 
 def main() -> None:
     """Run the command line. Errors become one line on standard error; `--debug` shows more.
@@ -36,14 +40,21 @@ def main() -> None:
     """
     arguments, debug = _take_debug(sys.argv[1:])
     try:
-        app(args=arguments)
+        code = app(args=arguments, prog_name="holdfast", standalone_mode=False)
     except HoldfastError as error:
         _stop(str(error), 2 if isinstance(error, UsageError) else 1, debug=debug)
+    except _WRONG_USE as error:
+        message = " ".join(error.format_message().split())  # type: ignore[attr-defined]
+        if not message:  # a command without its arguments: its help is already on the screen
+            sys.exit(2)
+        _stop(f"{message.rstrip('.')}; see `holdfast --help`", 2, debug=debug)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         _stop(f"{place}{error.strerror or error}", 1, debug=debug)
-    except KeyboardInterrupt:
-        _stop("interrupted", 130, debug=debug)
+    else:
+        if code == _INTERRUPTED:  # typer turns Ctrl-C into a returned exit code
+            print("holdfast: interrupted", file=sys.stderr)
+        sys.exit(code)
 
 
 def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:

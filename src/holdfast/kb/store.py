@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from holdfast import artifacts
-from holdfast.errors import KnowledgeBaseError, UnknownEntityError
+from holdfast.errors import KnowledgeBaseError, UnknownEntityError, UsageError
 from holdfast.kb.build import KIND, VERSION, Source
 from holdfast.kb.ids import IdIndex
 from holdfast.kb.records import Entry, Link
@@ -21,6 +21,8 @@ from holdfast.kb.tables import SCHEMAS, column, read_table
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
 from holdfast.text.tokens import KEY_RULES
+
+_NAME: Final = re.compile(r"\w[\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +273,10 @@ class KnowledgeBase:
 
 def kb_folder(name: str) -> Path:
     """Where the knowledge base of that name lives, whether or not it is there."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot name a knowledge base; use letters, digits, '-', '_' and '.'"
+        )
     return artifacts.home() / "kb" / name
 
 
@@ -278,7 +284,7 @@ def open_kb(name: str | Path) -> KnowledgeBase:
     """Open a knowledge base by name (as `holdfast kb get` and `kb build` give) or by folder."""
     folder = Path(name)
     if not (folder / artifacts.MANIFEST).exists():
-        if isinstance(name, str) and re.fullmatch(r"[\w.-]+", name):
+        if isinstance(name, str) and _NAME.fullmatch(name):
             folder = kb_folder(name)
         if not folder.exists():
             raise KnowledgeBaseError(
