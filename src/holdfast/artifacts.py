@@ -65,12 +65,10 @@ def write_manifest(folder: Path, *, kind: str, version: int, config: Mapping[str
         for path in sorted(folder.iterdir())
         if path.is_file() and path.name not in (MANIFEST, VERIFIED)
     }
-    manifest = Manifest(kind, version, config, files)
-    text = json.dumps(
-        {"kind": kind, "version": version, "config": config, "files": files}, indent=2
-    )
+    said = {"kind": kind, "version": version, "config": config, "files": files}
+    text = json.dumps({**said, "sha256": _sha256_of_json(said)}, indent=2)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
-    return manifest
+    return Manifest(kind, version, config, files)
 
 
 def read_manifest(
@@ -79,11 +77,10 @@ def read_manifest(
     """The folder's manifest, refused if it is another kind or from a newer Holdfast."""
     path = folder / MANIFEST
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        manifest = Manifest(data["kind"], data["version"], data["config"], data["files"])
+        manifest = _manifest(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise error(f"{folder}: not a Holdfast folder (no {MANIFEST})") from None
-    except (ValueError, KeyError, TypeError) as cause:
+    except (ValueError, KeyError, TypeError, AttributeError) as cause:
         raise error(f"{path}: damaged ({cause}); build or fetch it again") from cause
     if manifest.kind != kind:
         raise error(f"{folder}: holds a {manifest.kind}, not a {kind}")
@@ -93,6 +90,30 @@ def read_manifest(
             f"up to {version}); update Holdfast or build it again"
         )
     return manifest
+
+
+def _manifest(data: dict[str, Any]) -> Manifest:
+    """Parsed, with the types checked that later code relies on."""
+    seal = data.pop("sha256", None)  # may be left out where a person writes a manifest
+    if seal is not None and seal != _sha256_of_json(data):
+        raise ValueError("its content is not what its sha256 says")
+    manifest = Manifest(**data)
+    entries = manifest.files.values()
+    sound = (
+        isinstance(manifest.kind, str)
+        and isinstance(manifest.version, int)
+        and isinstance(manifest.config, dict)
+        and all(isinstance(entry["size"], int) for entry in entries)
+        and all(isinstance(entry["sha256"], str) for entry in entries)
+    )
+    if not sound:
+        raise ValueError("a value of the wrong type")
+    return manifest
+
+
+def _sha256_of_json(data: Mapping[str, Any]) -> str:
+    """Of the values, however they are spaced and ordered."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
 def verify(folder: Path, manifest: Manifest, *, error: type[HoldfastError] = ArtifactError) -> None:

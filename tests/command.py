@@ -1,0 +1,31 @@
+"""The command line as its users meet it: real processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """This process's environment, without what would colour or wrap the output."""
+    chosen = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
+    return {**chosen, "COLUMNS": "200", "NO_COLOR": "1", **extra}
+
+
+def run(
+    *arguments: str | Path, input: str | bytes = b"", **extra: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `python -m holdfast` to its end. `extra` goes into its environment."""
+    raw = input.encode() if isinstance(input, str) else input
+    done = subprocess.run(
+        [sys.executable, "-m", "holdfast", *map(str, arguments)],
+        input=raw,
+        capture_output=True,
+        env=environment(**extra),
+        check=False,
+    )
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
