@@ -15,12 +15,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TextIO
 
-from holdfast.corpora.files import replacing, replacing_text
 from holdfast.corpora.formats import FORMATS, Format, format_named, format_of
 from holdfast.corpora.losses import Losses
 from holdfast.corpora.report import ReadReport, WriteReport
 from holdfast.document import Document
 from holdfast.errors import LossError, UsageError
+from holdfast.files import replacing, replacing_text
 
 __all__ = [
     "FORMATS",

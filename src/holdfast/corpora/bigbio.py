@@ -8,12 +8,13 @@ from itertools import count
 from os import PathLike
 from typing import Any, Final, TextIO
 
-from holdfast.corpora.ids import known_prefix, to_curie
+from holdfast.corpora.ids import to_curie
 from holdfast.corpora.json_stream import read_elements
 from holdfast.corpora.layout import Piece, lay_out, pieces_of
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
+from holdfast.curies import known_prefix
 from holdfast.document import NIL, Argument, Document, Mention, Relation
 
 HOLDS: Final = Holds(

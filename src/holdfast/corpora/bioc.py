@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from holdfast.corpora.ids import curies_by_bare_id, join_ids, known_prefix, split_ids, to_curie
+from holdfast.corpora.ids import curies_by_bare_id, join_ids, split_ids, to_curie
 from holdfast.corpora.layout import Piece, lay_out, pieces_of
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
+from holdfast.curies import known_prefix
 from holdfast.document import NIL, STATUSES, Argument, Document, Mention, Relation
 from holdfast.types import TYPES, canonical_type
 

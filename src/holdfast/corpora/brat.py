@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from holdfast.corpora.brat_parse import BLANKS, parse_annotations, reference_to_curie
-from holdfast.corpora.files import read_text, replacing_folder, replacing_text
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
 from holdfast.document import NIL, Document, Mention
 from holdfast.errors import FormatError, UsageError
+from holdfast.files import read_text, replacing_folder, replacing_text
 
 HOLDS: Final = Holds(
     interrupted=True,

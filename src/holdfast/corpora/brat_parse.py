@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from holdfast.corpora.files import read_lines
 from holdfast.corpora.ids import to_curie
 from holdfast.corpora.reading import Reading
 from holdfast.document import NIL, STATUSES, Argument, Mention, Relation
+from holdfast.files import read_lines
 
 BLANKS: Final = str.maketrans("\t\r\n", "   ")
 

@@ -12,39 +12,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
+from holdfast.curies import known_prefix
 from holdfast.document import NIL, Mention
 from holdfast.types import GENE, SPECIES, VARIANT, canonical_type
 
 _NONE: Final = frozenset({"", "-", "-1", NIL})
-
-_PREFIXES: Final = {
-    "MESH": "mesh msh",
-    "OMIM": "omim mim",
-    "NCBIGene": "ncbigene ncbigeneid entrez entrezgene entrezgeneid",
-    "NCBITaxon": "ncbitaxon ncbitaxonomy ncbitaxonid taxonomy",
-    "HGNC": "hgnc",
-    "MGI": "mgi",
-    "RGD": "rgd",
-    "CHEBI": "chebi",
-    "MONDO": "mondo",
-    "DOID": "doid",
-    "HP": "hp hpo",
-    "GO": "go",
-    "CL": "cl",
-    "UBERON": "uberon",
-    "UMLS": "umls",
-    "Cellosaurus": "cellosaurus",
-    "dbSNP": "dbsnp",
-    "tmVar": "tmvar",
-    "PR": "pr",
-    "SO": "so",
-    "EFO": "efo",
-    "SNOMEDCT": "snomedct",
-    "RxNorm": "rxnorm",
-}
-_SPELLINGS: Final = {
-    spelling: prefix for prefix, spellings in _PREFIXES.items() for spelling in spellings.split()
-}
 
 _PREFIXED: Final = re.compile(r"([A-Za-z][^:|]*):(.+)", re.DOTALL)
 _MESH: Final = re.compile(r"[DC]\d{6}(\d{3})?", re.ASCII)  # UMLS has seven digits
@@ -53,11 +25,6 @@ _DIGITS: Final = re.compile(r"\d+", re.ASCII)
 _RS: Final = re.compile(r"rs\d+", re.ASCII)
 _CELLOSAURUS: Final = re.compile(r"CVCL[_:](\w+)", re.ASCII)
 _JOINS: Final = re.compile(r"[|+,;]")
-
-
-def known_prefix(name: str) -> str | None:
-    """The usual spelling of a vocabulary's prefix, e.g. "NCBIGene" for "NCBI Gene"."""
-    return _SPELLINGS.get(re.sub(r"[\s_-]", "", name).casefold())
 
 
 @lru_cache(maxsize=65536)

@@ -22,12 +22,12 @@ from itertools import pairwise
 from os import PathLike
 from typing import Final, TextIO
 
-from holdfast.corpora.files import read_lines
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
 from holdfast.document import Document, Mention, Span
 from holdfast.errors import FormatError
+from holdfast.files import read_lines
 
 HOLDS: Final = Holds(overlapping=False, ids=False)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from holdfast.corpora.files import read_chunks
 from holdfast.errors import FormatError
+from holdfast.files import read_chunks
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _CUT_MARGIN: Final = 16  # an error this close to the end may only mean that there is more to read

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Any, TextIO
 
-from holdfast.corpora.files import read_lines
 from holdfast.corpora.losses import Losses
 from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
 from holdfast.document import Document
 from holdfast.errors import FormatError, InvalidValueError
+from holdfast.files import read_lines
 
 
 def read_jsonl(

@@ -18,13 +18,13 @@ from itertools import groupby, pairwise
 from os import PathLike
 from typing import Final, TextIO
 
-from holdfast.corpora.files import read_lines
 from holdfast.corpora.ids import join_ids, split_ids
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
 from holdfast.document import Document, Mention, Span
 from holdfast.errors import FormatError
+from holdfast.files import read_lines
 
 HOLDS: Final = Holds(passages=True, interrupted=True, candidates=True)
 COLUMNS: Final = ("document_id", "start", "end", "mention", "type", "ids", "name", "score")

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from holdfast.corpora.brat import file_stem
-from holdfast.corpora.files import read_text, replacing_folder, replacing_text
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
 from holdfast.document import Document
 from holdfast.errors import FormatError, UsageError
+from holdfast.files import read_text, replacing_folder, replacing_text
 
 HOLDS: Final = Holds(mentions=False)
 

@@ -17,13 +17,13 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Final, TextIO
 
-from holdfast.corpora.files import read_lines
 from holdfast.corpora.ids import curies_by_bare_id, join_ids, split_ids, to_bare, to_curie
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
 from holdfast.document import Argument, Document, Mention, Passage, Relation
 from holdfast.errors import FormatError
+from holdfast.files import read_lines
 
 HOLDS: Final = Holds(
     passages=True, parts=True, relations=True, entity_arguments=True, relation_notes=True

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final, cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from holdfast.corpora.files import open_bytes
 from holdfast.errors import FormatError
+from holdfast.files import open_bytes
 
 _CHUNK: Final = 1 << 16
 

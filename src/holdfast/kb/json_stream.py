@@ -32,7 +32,8 @@ def iterate_members(stream: Readable, *, path: str) -> Iterator[tuple[str, Any]]
                 value, end = scan(text, _skip(text, colon, " \t\r\n:"))
             except ValueError:
                 break
-            if end == len(text):
+            after = _skip(text, end, " \t\r\n")
+            if after == len(text) or text[after] not in ",}":
                 break  # a number may go on in the next piece
             yield key, value
             at = end
@@ -40,7 +41,10 @@ def iterate_members(stream: Readable, *, path: str) -> Iterator[tuple[str, Any]]
             raise FormatError("ends in the middle of a JSON object; is it cut off?", path=path)
         piece = stream.read(1 << 22)
         ended = not piece
-        text, at = text[at:] + decode(piece, final=ended), 0
+        try:
+            text, at = text[at:] + decode(piece, final=ended), 0
+        except UnicodeDecodeError as error:
+            raise FormatError(f"not UTF-8 ({error.reason})", path=path) from error
 
 
 def _skip(text: str, at: int, characters: str) -> int:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import FormatError, InputError
-from holdfast.kb.readers.source import csv_rows, find_in_folder, numbered_lines, tab_rows
+from holdfast.files import numbered_lines
+from holdfast.kb.readers.source import csv_rows, find_in_folder, tab_rows
 
 
 def _file(folder: Path, content: bytes, name: str = "file.txt") -> Path:
@@ -39,7 +40,7 @@ def test_utf16_is_called_by_its_name(tmp_path: Path) -> None:
         list(numbered_lines(_file(tmp_path, "id\tname\n".encode("utf-16"))))
 
 
-@pytest.mark.parametrize("content", [b"", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", gzip.compress(b"", mtime=0)])
 def test_an_empty_file_is_an_error(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(FormatError, match="the file is empty"):
         list(numbered_lines(_file(tmp_path, content)))
@@ -48,7 +49,7 @@ def test_an_empty_file_is_an_error(tmp_path: Path, content: bytes) -> None:
 def test_a_gzip_file_that_is_cut_short_is_an_error(tmp_path: Path) -> None:
     whole = gzip.compress(b"".join(b"%d some text\n" % i for i in range(5000)))
     for length in (15, len(whole) // 2, len(whole) - 4):
-        with pytest.raises(FormatError, match="damaged or cut short"):
+        with pytest.raises(FormatError, match="not a whole gzip file"):
             list(numbered_lines(_file(tmp_path, whole[:length])))
 
 

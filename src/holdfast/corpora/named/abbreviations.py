@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from holdfast.corpora.named.lines import read_lines
 from holdfast.document import Document, Passage
 from holdfast.errors import FormatError
+from holdfast.files import numbered_lines
 
 
 class Definition(NamedTuple):
@@ -44,7 +44,7 @@ def read_med1250(path: Path) -> Iterator[AbbreviationExample]:
     body = list[str]()
     definitions = list[Definition]()
     after_blank = True
-    for number, raw in read_lines(path, encoding="cp1252"):
+    for number, raw in numbered_lines(path, encoding="cp1252"):
         line = raw.replace("\r", "")
         if after_blank and line.strip().isdigit():
             if line.strip() != pmid:

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from holdfast.corpora.named.lines import read_json, read_lines
+from holdfast.corpora.named.lines import read_json
 from holdfast.errors import FormatError, InvalidValueError, UsageError
+from holdfast.files import numbered_lines
 
 _ID_SEPARATOR: Final = re.compile(r"[|+]")
 _HEADER: Final = ["doc", "spans", "type", "mention", "ids"]
@@ -52,7 +53,7 @@ class LenientName:
 
 def read_lenient_mentions(path: Path) -> Iterator[LenientMention]:
     """The mentions of a `*.concept.tsv`, in order, every occurrence."""
-    for number, line in read_lines(path):
+    for number, line in numbered_lines(path):
         fields = line.split("\t")
         if number == 1:
             if fields != _HEADER:
@@ -72,7 +73,7 @@ def read_lenient_mentions(path: Path) -> Iterator[LenientMention]:
 
 def read_lenient_dictionary(path: Path) -> Iterator[LenientName]:
     """The lines `id||name` of a `*_dictionary.txt`; `A|B||name` belongs to both ids."""
-    for number, line in read_lines(path):
+    for number, line in numbered_lines(path):
         ids, separator, name = line.partition("||")
         try:
             if not separator:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from holdfast.corpora.named.lines import read_lines
 from holdfast.corpora.named.relations import (
     NO_RELATION,
     RelationExample,
@@ -14,6 +13,7 @@ from holdfast.corpora.named.relations import (
     marker_spans,
 )
 from holdfast.errors import FormatError, InvalidValueError
+from holdfast.files import numbered_lines
 
 GENE_MARKER: Final = "BC6ENTG"
 CHEMICAL_MARKER: Final = "BC6ENTC"
@@ -28,7 +28,7 @@ def read_chemprot(path: Path) -> Iterator[RelationExample]:
     chemical stands there as `CHEM`, inside another name); they are kept, without that span.
     The example's id is its line number.
     """
-    for number, line in read_lines(path):
+    for number, line in numbered_lines(path):
         fields = line.split("\t")
         if number == 1:
             if fields != ["sentence", "label"]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from holdfast.corpora.named.lines import read_lines
 from holdfast.corpora.named.relations import NO_RELATION, RelationExample, marker_spans
 from holdfast.errors import FormatError
+from holdfast.files import numbered_lines
 
 GENE_MARKER: Final = "@GENE$"
 DISEASE_MARKER: Final = "@DISEASE$"
@@ -24,7 +24,7 @@ def read_gad(path: Path) -> Iterator[RelationExample]:
     example's id is its line number.
     """
     columns = 2
-    for number, line in read_lines(path):
+    for number, line in numbered_lines(path):
         fields = line.split("\t")
         if number == 1 and fields[-1] == "label":
             columns = len(fields)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from holdfast.corpora.named.lines import read_json, read_lines
+from holdfast.corpora.named.lines import read_json
 from holdfast.errors import FormatError
+from holdfast.files import numbered_lines
 
 _CUI: Final = re.compile(r"C\d{7}")
 
@@ -28,7 +29,7 @@ def read_social(path: Path) -> Iterator[SocialMention]:
 
     The files are Latin-1. Training files also hold each concept's own name as a mention.
     """
-    for number, line in read_lines(path, encoding="latin-1"):
+    for number, line in numbered_lines(path, encoding="latin-1"):
         fields = line.split("\t")
         if len(fields) != 3 or not all(field.strip() for field in fields):
             raise FormatError(

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from holdfast.errors import FormatError
+from holdfast.files import StrPath
 from holdfast.kb.readers.fields import curie_of_iri, distinct, split_list
-from holdfast.kb.readers.source import StrPath, check_width, csv_rows
+from holdfast.kb.readers.source import check_width, csv_rows
 from holdfast.kb.readers.table import file_stem
 from holdfast.kb.records import Entry, Link, Record
 

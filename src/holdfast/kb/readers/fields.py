@@ -6,42 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_SPELLINGS: Final = {
-    "ATC": "atc",
-    "CAS": "cas casrn",
-    "CHEBI": "chebi",
-    "CL": "cl",
-    "DOID": "doid",
-    "DRUGBANK": "drugbank",
-    "EFO": "efo",
-    "Ensembl": "ensembl",
-    "FMA": "fma",
-    "GO": "go",
-    "HGNC": "hgnc",
-    "HP": "hp hpo",
-    "ICD10": "icd10 icd-10",
-    "ICD10CM": "icd10cm icd-10-cm",
-    "ICD9CM": "icd9cm icd9 icd-9",
-    "LOINC": "loinc lnc",
-    "MEDDRA": "meddra mdr",
-    "MESH": "mesh msh",
-    "MGI": "mgi",
-    "MONDO": "mondo",
-    "NCBIGene": "ncbigene geneid entrez entrezgene ncbi_gene",
-    "NCBITaxon": "ncbitaxon ncbi_taxid ncbi_taxonomy taxid",
-    "NCIT": "ncit nci",
-    "OMIM": "omim mim",
-    "ORPHA": "orpha orphanet ordo",
-    "RGD": "rgd",
-    "RXNORM": "rxnorm",
-    "SNOMEDCT": "snomedct snomed sctid",
-    "UBERON": "uberon",
-    "UMLS": "umls umls_cui",
-    "UniProt": "uniprot uniprotkb",
-}
-_PREFIXES: Final = {
-    spelling: prefix for prefix, spellings in _SPELLINGS.items() for spelling in spellings.split()
-}
+from holdfast.curies import known_prefix
+
 _BIOPORTAL_IRI: Final = re.compile(r"https?://purl\.bioontology\.org/ontology/([^/#]+)/([^/#]+)$")
 _SPACE: Final = re.compile(r"\s")
 _LAST_PART: Final = re.compile(r"[^/#]+$")
@@ -67,15 +33,9 @@ def canonical_curie(text: str) -> str:
     if not prefix or not local or local.startswith("//") or _SPACE.search(text):
         return ""
     inner, colon, _ = local.partition(":")
-    if colon and _canonical_prefix(inner) is not None:
+    if colon and known_prefix(inner) is not None:
         return canonical_curie(local)
-    return f"{_canonical_prefix(prefix) or prefix}:{local}"
-
-
-def _canonical_prefix(prefix: str) -> str | None:
-    key = prefix.casefold()
-    # Ontologies date their SNOMED xrefs: "SNOMEDCT_2010_1_31", "SNOMEDCT_US_2023_03_01".
-    return "SNOMEDCT" if key.startswith("snomedct") else _PREFIXES.get(key)
+    return f"{known_prefix(prefix) or prefix}:{local}"
 
 
 def curie_of_iri(iri: str, *, prefix: str) -> str:

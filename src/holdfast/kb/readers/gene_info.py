@@ -7,8 +7,8 @@ from typing import Final
 
 from holdfast import types
 from holdfast.errors import FormatError
+from holdfast.files import StrPath, numbered_lines
 from holdfast.kb.readers.fields import canonical_curie, distinct, split_list
-from holdfast.kb.readers.source import StrPath, numbered_lines
 from holdfast.kb.records import Entry, Link, Record
 
 # Since 2017 a sixteenth column, Feature_type, follows; nothing of it is read.

@@ -8,8 +8,9 @@ from typing import Final
 
 from holdfast import types
 from holdfast.errors import FormatError
+from holdfast.files import StrPath, numbered_lines
 from holdfast.kb.readers.fields import canonical_curie, distinct, split_list
-from holdfast.kb.readers.source import StrPath, check_width, numbered_lines
+from holdfast.kb.readers.source import check_width
 from holdfast.kb.records import Entry, Link, Record
 
 _SUPPLIED: Final = re.compile(r"\(supplied by .*\)")

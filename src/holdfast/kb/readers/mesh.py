@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 from holdfast import types
 from holdfast.errors import FormatError, InputError
+from holdfast.files import StrPath, open_bytes
 from holdfast.kb.readers.fields import distinct
-from holdfast.kb.readers.source import StrPath, open_bytes
 from holdfast.kb.records import Addition, Entry, Link, Record
 
 # Longest prefix first: the first that fits decides.

@@ -8,9 +8,9 @@ from typing import Final
 
 from holdfast import types
 from holdfast.errors import FormatError
+from holdfast.files import StrPath, raw_lines
 from holdfast.kb.readers import obo_syntax
 from holdfast.kb.readers.fields import canonical_curie, distinct
-from holdfast.kb.readers.source import StrPath, raw_lines
 from holdfast.kb.records import Addition, Entry, Link, Record
 
 _TYPE_OF_PREFIX: Final = {

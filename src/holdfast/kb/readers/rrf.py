@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from holdfast.errors import FormatError
+from holdfast.files import numbered_lines
 from holdfast.kb.readers.fields import canonical_curie
-from holdfast.kb.readers.source import check_width, numbered_lines
+from holdfast.kb.readers.source import check_width
 from holdfast.kb.records import Addition, Link, Record
 
 CONSO_COLUMNS: Final = 18

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from holdfast.errors import InputError
+from holdfast.files import StrPath
 from holdfast.kb.readers import rrf
 from holdfast.kb.readers.fields import distinct
-from holdfast.kb.readers.source import StrPath, find_in_folder
+from holdfast.kb.readers.source import find_in_folder
 from holdfast.kb.records import Entry, Record
 
 # RxNorm's own names that are not the concept's normalised name.

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from holdfast.errors import InputError
-from holdfast.kb.readers.source import StrPath, tab_rows
+from holdfast.files import StrPath
+from holdfast.kb.readers.source import tab_rows
 from holdfast.kb.records import Addition, Entry, Link, Record
 
 US_ENGLISH: Final = "900000000000509007"

@@ -1,76 +1,13 @@
-"""Opening what people downloaded: UTF-8 lines and rows, plain or gzipped, one at a time.
-
-Everything here raises FormatError with the file and the line, or InputError for a file that
-cannot be opened; a compressed file is known by its first bytes, whatever it is called.
-"""
+"""Rows of what people downloaded, one at a time, and files by name in a folder."""
 
 from __future__ import annotations
 
 import csv
-import gzip
-import io
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from os import PathLike
 from pathlib import Path
-from typing import BinaryIO, Final
 
 from holdfast.errors import FormatError, InputError
-
-StrPath = str | PathLike[str]
-
-_GZIP_MAGIC: Final = b"\x1f\x8b"
-_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-_BYTE_ORDER_MARK: Final = "\ufeff"
-
-
-@contextmanager
-def open_bytes(path: StrPath) -> Iterator[BinaryIO]:
-    """The file's bytes, unpacked if it is gzipped. An empty file is a FormatError."""
-    try:
-        with Path(path).open("rb") as file:
-            magic = file.read(2)
-            file.seek(0)
-            if not magic:
-                raise FormatError("the file is empty", path=path)
-            if magic == _GZIP_MAGIC:
-                with gzip.GzipFile(fileobj=file) as unpacked:
-                    yield io.BufferedReader(unpacked)
-            else:
-                yield file
-    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
-        raise InputError(f"{path}: {error.strerror}") from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FormatError(
-            f"the gzip file is damaged or cut short ({error}); download it again", path=path
-        ) from error
-
-
-def raw_lines(path: StrPath) -> Iterator[tuple[int, str]]:
-    """Each line with its end, and its number from 1. A byte order mark is dropped."""
-    with open_bytes(path) as file:
-        number = 0
-        for number, raw in enumerate(file, start=1):
-            try:
-                line = raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise FormatError(_not_utf8(raw, error, number), path=path, line=number) from None
-            yield number, line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
-        if not number:
-            raise FormatError("the file is empty", path=path)
-
-
-def _not_utf8(raw: bytes, error: UnicodeDecodeError, number: int) -> str:
-    if number == 1 and raw.startswith(_UTF16_MARKS):
-        return "the file is UTF-16, not UTF-8; save it as UTF-8"
-    return f"byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8"
-
-
-def numbered_lines(path: StrPath) -> Iterator[tuple[int, str]]:
-    """Each line without its end (LF or CRLF), and its number from 1."""
-    for number, line in raw_lines(path):
-        yield number, line.rstrip("\r\n")
+from holdfast.files import StrPath, numbered_lines, raw_lines
 
 
 def check_width(fields: list[str], columns: int, *, path: StrPath, line: int) -> None:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Final
 
 from holdfast.errors import FormatError, UsageError
+from holdfast.files import StrPath, numbered_lines
 from holdfast.kb.readers.columns import REQUIRED, find_columns, looks_like_header
 from holdfast.kb.readers.fields import canonical_curie, curie_of_iri, distinct, split_list
-from holdfast.kb.readers.source import StrPath, csv_rows, numbered_lines
+from holdfast.kb.readers.source import csv_rows
 from holdfast.kb.records import Entry, Record
 from holdfast.types import canonical_type
 

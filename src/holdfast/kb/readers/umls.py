@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from holdfast.errors import InputError
+from holdfast.files import StrPath
 from holdfast.kb.readers import rrf
 from holdfast.kb.readers.fields import distinct
-from holdfast.kb.readers.source import StrPath, find_in_folder
+from holdfast.kb.readers.source import find_in_folder
 from holdfast.kb.records import Addition, Entry, Record
 
 _DEF_COLUMNS: Final = 8

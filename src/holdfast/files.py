@@ -1,4 +1,9 @@
-"""Files that are read strictly and written whole or not at all. A trailing `.gz` means gzip."""
+"""Files that are read strictly and written whole or not at all.
+
+What is read may be gzipped, whatever it is called; what is written is gzipped if its name ends in
+`.gz`. Everything here raises FormatError with the file and the line, or InputError for a file that
+cannot be opened.
+"""
 
 from __future__ import annotations
 
@@ -10,43 +15,75 @@ import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from io import TextIOWrapper
+from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Final, TextIO, cast
 
-from holdfast.errors import FormatError, UsageError
+from holdfast.errors import FormatError, InputError, UsageError
 
 _CHUNK: Final = 1 << 20
 _BOM: Final = "\ufeff"
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+StrPath = str | PathLike[str]
 
 
 @contextmanager
-def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """The file's bytes, unzipped; a damaged archive or an empty file is a FormatError."""
-    zipped = path.suffix.casefold() == ".gz"
+def open_bytes(path: StrPath) -> Iterator[BinaryIO]:
+    """The file's bytes, unpacked if it is gzipped. An empty file is a FormatError."""
     try:
-        with gzip.open(path, "rb") if zipped else path.open("rb") as stream:
-            if not stream.peek(1):
+        with Path(path).open("rb") as file:
+            magic = file.read(2)
+            file.seek(0)
+            if not magic:
                 raise FormatError("the file is empty", path=path)
-            yield cast(BinaryIO, stream)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise FormatError(f"not a whole gzip file ({error})", path=path) from error
+            if magic == _GZIP_MAGIC:
+                with gzip.open(file, "rb") as unpacked:
+                    if not unpacked.peek(1):
+                        raise FormatError("the file is empty", path=path)
+                    yield cast(BinaryIO, unpacked)
+            else:
+                yield file
+    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(f"not a whole gzip file ({error}); is it cut off?", path=path) from error
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """(line number from 1, line without its line feed), without a byte order mark."""
+def raw_lines(path: StrPath, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """(line number from 1, line with its end), without a byte order mark.
+
+    Only a line feed ends a line. A file without any line is a FormatError.
+    """
     with open_bytes(path) as stream:
+        number = 0
         for number, raw in enumerate(stream, 1):
-            line = _decode(raw, path, number).removesuffix("\n")
+            line = _decode(raw, path, number, encoding)
             yield number, line.removeprefix(_BOM) if number == 1 else line
+        if not number:
+            raise FormatError("the file is empty", path=path)
 
 
-def read_text(path: Path) -> str:
+def read_lines(path: StrPath, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """(line number from 1, line without its line feed)."""
+    for number, line in raw_lines(path, encoding=encoding):
+        yield number, line.removesuffix("\n")
+
+
+def numbered_lines(path: StrPath, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """(line number from 1, line without its end, LF or CRLF)."""
+    for number, line in raw_lines(path, encoding=encoding):
+        yield number, line.removesuffix("\n").removesuffix("\r")
+
+
+def read_text(path: StrPath) -> str:
     """Every character as it stands, line endings too."""
     with open_bytes(path) as stream:
-        return _decode(stream.read(), path, 1)
+        return _decode(stream.read(), path, 1, "utf-8")
 
 
-def read_chunks(path: Path) -> Iterator[str]:
+def read_chunks(path: StrPath) -> Iterator[str]:
     """The text in pieces of about a million characters, without a byte order mark."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line, at_start = 1, True
@@ -109,13 +146,16 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
 
 
-def _decode(raw: bytes, path: Path, line: int) -> str:
+def _decode(raw: bytes, path: StrPath, line: int, encoding: str) -> str:
     try:
-        return raw.decode("utf-8")
+        return raw.decode(encoding)
     except UnicodeDecodeError as error:
         place = line + raw.count(b"\n", 0, error.start)
-        raise FormatError(_not_utf8(error), path=path, line=place) from error
+        raise FormatError(_not_utf8(error, encoding), path=path, line=place) from error
 
 
-def _not_utf8(error: UnicodeDecodeError) -> str:
-    return f"byte 0x{error.object[error.start]:02x} is not UTF-8; convert the file to UTF-8"
+def _not_utf8(error: UnicodeDecodeError, encoding: str = "utf-8") -> str:
+    if error.object.startswith(_UTF16_MARKS):
+        return "the file is UTF-16, not UTF-8; save it as UTF-8"
+    byte, name = error.object[error.start], "UTF-8" if encoding == "utf-8" else encoding
+    return f"byte 0x{byte:02x} is not {name}; convert the file to UTF-8"
