@@ -141,9 +141,14 @@ def test_a_folder_without_a_manifest_is_none_of_ours(tmp_path: Path) -> None:
 
 def test_a_failed_writer_leaves_the_old_folder_and_nothing_else(tmp_path: Path) -> None:
     make(tmp_path / "f", x=b"old")
-    with pytest.raises(RuntimeError), artifacts.publish(tmp_path / "f") as scratch:
-        (scratch / "x").write_bytes(b"new")
-        raise RuntimeError
+
+    def fail() -> None:
+        with artifacts.publish(tmp_path / "f") as scratch:
+            (scratch / "x").write_bytes(b"new")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
     assert (tmp_path / "f" / "x").read_bytes() == b"old"
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
 

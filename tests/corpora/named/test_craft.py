@@ -68,7 +68,7 @@ def test_a_broken_record_is_refused_with_its_line(tmp_path: Path, record: Any) -
         (b"", "empty"),
         (gzip.compress(b""), "empty"),
         (gzip.compress(b'{"id": "1",\n'), "line 1: not JSON"),
-        (gzip.compress(b'{"id": "\xff"}\n'), "line 1: byte 0xff is not utf-8"),
+        (gzip.compress(b'{"id": "\xff"}\n'), "line 1: byte 0xff is not UTF-8"),
         (gzip.compress(json.dumps(RECORD).encode() + b"\n")[:-20], "gzip"),
     ],
     ids=["nothing", "nothing zipped", "half an object", "not UTF-8", "half an archive"],
