@@ -1,0 +1,86 @@
+"""Building appears whole or not at all, and says what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import FormatError, KnowledgeBaseError
+from holdfast.kb import Addition, Entry, Record, Source, build_kb, open_kb
+from holdfast.kb.describe import describe, search
+from small_kb import DISEASES, MESH, make_kb
+
+
+def test_sources_without_an_entity_are_an_error_and_leave_nothing(tmp_path: Path) -> None:
+    with pytest.raises(KnowledgeBaseError, match="'k': its sources hold no entity"):
+        build_kb(tmp_path / "kb", name="k", parts=[(Source("s"), [Addition("X:1", ("a",))])])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_record_leaves_the_old_knowledge_base(tmp_path: Path) -> None:
+    def records() -> Iterator[Record]:
+        yield Entry("X:1", "a")
+        raise FormatError("broken", path="some.file", line=7)
+
+    digest = make_kb(tmp_path / "kb").manifest.digest
+    with pytest.raises(FormatError, match=r"some\.file, line 7: broken"):
+        build_kb(tmp_path / "kb", name="k", parts=[(Source("s"), records())])
+    assert open_kb(tmp_path / "kb").manifest.digest == digest
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_a_failing_disk_is_one_line_that_names_the_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("numpy.save", fail)
+    with pytest.raises(KnowledgeBaseError) as caught:
+        make_kb(tmp_path / "kb")
+    assert "No space left on device; nothing was changed" in str(caught.value)
+    assert str(tmp_path / "kb") in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_never_runs_backwards_and_ends_at_one(tmp_path: Path) -> None:
+    seen: list[tuple[str, float]] = []
+    build_kb(
+        tmp_path / "kb",
+        name="k",
+        parts=[(MESH, DISEASES)],
+        progress=lambda what, done: seen.append((what, done)),
+    )
+    shares = [done for _, done in seen]
+    assert shares == sorted(shares)
+    assert seen[-1] == ("done", 1.0)
+    assert any("MeSH" in what for what, _ in seen)
+
+
+def test_two_builds_of_the_same_records_are_the_same_files(tmp_path: Path) -> None:
+    assert make_kb(tmp_path / "a").manifest.digest == make_kb(tmp_path / "b").manifest.digest
+
+
+def test_a_description_counts_entities_by_source_and_type(tmp_path: Path) -> None:
+    described = describe(make_kb(tmp_path / "kb"))
+    assert [(source.name, count) for source, count in described.sources] == [
+        ("MeSH", 6),
+        ("HGNC", 2),
+        ("MONDO", 2),
+    ]
+    assert dict(described.types) == {"Disease": 6, "Chemical": 2, "Gene": 2}
+    assert described.to_json()["sources"][0]["licence"] == "NLM terms"
+
+
+def test_search_finds_by_id_then_exactly_then_alike_each_entity_once(tmp_path: Path) -> None:
+    kb = make_kb(tmp_path / "kb")
+    assert search(kb, "MESH:D004")[0].entity.name == "Haemorrhage"
+    found = search(kb, "heart attack")
+    assert [item.entity.id for item in found[:2]] == ["MESH:D002", "MONDO:0002"]
+    assert len({item.entity.id for item in found}) == len(found)
+    assert [item.score for item in found] == sorted((f.score for f in found), reverse=True)
+    assert search(kb, "myocardal infraction")[0].entity.id in ("MESH:D002", "MONDO:0002")
+    assert search(kb, "zzzzqqqq") == []
+    assert len(search(kb, "heart", top=1)) == 1
