@@ -1,0 +1,162 @@
+"""The linker by names alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.document import NIL, Document, Mention
+from holdfast.kb import Entry, KnowledgeBase
+from holdfast.link.names import NameLinker
+from small_kb import make_kb, of_entries
+
+
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
+    return make_kb(tmp_path_factory.mktemp("link") / "kb")
+
+
+@pytest.fixture(scope="module")
+def linker(kb: KnowledgeBase) -> NameLinker:
+    return NameLinker(kb)
+
+
+def link(linker: NameLinker, surface: str, type: str = "", text: str | None = None) -> Mention:
+    """The linked mention of the first place where the surface stands in the text."""
+    whole = surface if text is None else text
+    start = whole.index(surface)
+    mention = Mention.at(start, start + len(surface), type)
+    return linker(Document("1", whole, mentions=(mention,))).mentions[0]
+
+
+def test_the_preferred_vocabulary_comes_first(linker: NameLinker) -> None:
+    mention = link(linker, "heart attack")
+    assert [c.entity_id for c in mention.candidates] == ["MESH:D002", "MONDO:0002"]
+    assert mention.ids == ("MESH:D002",)
+    assert mention.candidates[0].label == "Myocardial Infarction"
+    assert mention.candidates[0].name == "Heart Attack"
+
+
+def test_a_preferred_name_scores_above_a_synonym(linker: NameLinker) -> None:
+    preferred = link(linker, "lithium carbonate").candidates[0]
+    synonym = link(linker, "bleeding").candidates[0]
+    assert preferred.score == 1.0 > synonym.score
+    assert "preferred name in MeSH" in preferred.evidence[0].detail
+    assert "synonym in MeSH" in synonym.evidence[0].detail
+
+
+def test_a_name_that_only_looks_alike_says_so(linker: NameLinker) -> None:
+    mention = link(linker, "myocardial infarctoin")
+    best = mention.candidates[0]
+    assert best.entity_id == "MESH:D002"
+    assert best.evidence[0].kind == "ngram"
+    assert best.evidence[0].score is not None
+    assert 0.7 <= best.evidence[0].score < 1.0
+    assert best.score < best.evidence[0].score
+
+
+@pytest.mark.parametrize("surface", ["zzqx", "→", "completely different thing"])
+def test_nothing_alike_is_nil(linker: NameLinker, surface: str) -> None:
+    mention = link(linker, surface)
+    assert mention.ids == (NIL,)
+    assert mention.candidates == ()
+
+
+def test_the_type_of_the_mention_restricts_what_it_may_be(linker: NameLinker) -> None:
+    assert link(linker, "WAS", "Disease").ids == ("MESH:D003",)
+    assert link(linker, "WAS", "Gene").ids == ("HGNC:2",)
+    assert link(linker, "WAS", "GeneOrGeneProduct").ids == ("HGNC:2",)
+    assert link(linker, "WAS", "an unknown type").ids == ("MESH:D003",)
+    assert link(linker, "lithium carbonate", "Species").ids == (NIL,)
+
+
+def test_the_chosen_types_restrict_every_mention(kb: KnowledgeBase) -> None:
+    genes = NameLinker(kb, only=("Gene",))
+    assert link(genes, "WAS").ids == ("HGNC:2",)
+    assert link(genes, "heart attack").ids == (NIL,)
+
+
+def test_a_defined_abbreviation_is_linked_by_its_long_form_and_says_so(linker: NameLinker) -> None:
+    text = "Wiskott-Aldrich protein (WAP) is high; WAP"
+    mention = link(linker, "WAP", "Gene", text)
+    assert mention.ids == ("HGNC:2",)
+    assert [e.kind for e in mention.candidates[0].evidence] == ["abbreviation", "exact"]
+    assert "Wiskott-Aldrich protein" in mention.candidates[0].evidence[0].detail
+
+
+def test_an_abbreviation_whose_long_form_is_unknown_is_looked_up_itself(linker: NameLinker) -> None:
+    mention = link(linker, "TNF", "Gene", "The total number of fish (TNF) rose")
+    assert all(e.kind != "abbreviation" for c in mention.candidates for e in c.evidence)
+
+
+def test_no_more_candidates_than_asked_for(kb: KnowledgeBase) -> None:
+    assert len(link(NameLinker(kb, top=1), "heart attack").candidates) == 1
+    few, many = NameLinker(kb, top=1), NameLinker(kb, top=5)
+    assert link(many, "heart attack").candidates[:1] == link(few, "heart attack").candidates
+
+
+def test_rivals_within_one_vocabulary_lower_the_score(tmp_path: Path) -> None:
+    kb = of_entries(
+        tmp_path / "kb",
+        *(Entry(f"X:{i}", f"thing {i}", synonyms=("quux",)) for i in range(4)),
+        Entry("X:9", "solo", synonyms=("single",)),
+    )
+    linker = NameLinker(kb)
+    shared, alone = link(linker, "quux"), link(linker, "single")
+    assert len(shared.candidates) == 4
+    assert shared.candidates[0].score < alone.candidates[0].score
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "heart",
+                "attack",
+                "attac",
+                "myocardial",
+                "infarction",
+                "infarct",
+                "WAS",
+                "was",
+                "TNF",
+                "tumor",
+                "necrosis",
+                "factor",
+                "Wiskott",
+                "Aldrich",
+                "syndrome",
+                "-",
+                ",",
+                "'",
+                "é",
+            ]
+        ),
+        min_size=1,
+        max_size=5,
+    ).map(" ".join),
+    st.sampled_from(["", "Disease", "Gene", "Chemical", "odd"]),
+)
+def test_scores_lie_between_0_and_1_and_fall_strictly(
+    linker: NameLinker, surface: str, type: str
+) -> None:
+    mention = link(linker, surface, type)
+    scores = [candidate.score for candidate in mention.candidates]
+    assert all(0.0 < score <= 1.0 for score in scores)
+    assert all(first > second for first, second in zip(scores, scores[1:], strict=False))
+    assert len({c.entity_id for c in mention.candidates}) == len(scores) <= 5
+    assert mention.ids == ((mention.candidates[0].entity_id,) if scores else (NIL,))
+    assert all(candidate.evidence for candidate in mention.candidates)
+
+
+def test_linking_again_or_in_another_order_changes_nothing(linker: NameLinker) -> None:
+    text = "heart attack, TNF, WAS and lithium carbonate"
+    mentions = [Mention.at(0, 12), Mention.at(14, 17), Mention.at(19, 22)]
+    once = linker(Document("1", text, mentions=tuple(mentions)))
+    assert linker(once) == once
+    backwards = linker(Document("1", text, mentions=tuple(reversed(mentions))))
+    assert tuple(reversed(backwards.mentions)) == once.mentions

@@ -1,0 +1,146 @@
+"""Names that look alike."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from holdfast.names.ngram import NgramIndex, clean
+
+SYLLABLES = ("car", "di", "o", "my", "path", "y", "neur", "al", "gi", "a", "hep", "at", "itis", "β")
+
+
+def random_names(count: int, seed: int) -> list[str]:
+    chance = random.Random(seed)
+    return [
+        " ".join(
+            "".join(chance.choices(SYLLABLES, k=chance.randint(1, 4)))
+            for _ in range(chance.randint(1, 3))
+        )
+        for _ in range(count)
+    ]
+
+
+def grams_of(name: str) -> Counter[bytes]:
+    text = clean(name)
+    return Counter(text[i : i + n] for n in (1, 2, 3) for i in range(len(text) - n + 1))
+
+
+def cosines(names: list[str], query: str) -> list[float]:
+    """TF-IDF cosine of the query with every name, as a textbook has it."""
+    documents = [grams_of(name) for name in names]
+    frequency = Counter(gram for document in documents for gram in document)
+    idf = {gram: math.log((1 + len(names)) / (1 + n)) + 1 for gram, n in frequency.items()}
+
+    def vector(grams: Counter[bytes]) -> dict[bytes, float]:
+        return {gram: count * idf[gram] for gram, count in grams.items() if gram in idf}
+
+    def length(weights: dict[bytes, float]) -> float:
+        return math.sqrt(sum(weight**2 for weight in weights.values()))
+
+    asked = vector(grams_of(query))
+    result = []
+    for document in documents:
+        weights = vector(document)
+        dot = sum(weight * weights.get(gram, 0.0) for gram, weight in asked.items())
+        lengths = length(asked) * length(weights)
+        result.append(dot / lengths if lengths else 0.0)
+    return result
+
+
+@pytest.fixture(scope="module")
+def names() -> list[str]:
+    return random_names(250, seed=1)
+
+
+@pytest.fixture(scope="module")
+def index(names: list[str]) -> NgramIndex:
+    return NgramIndex.build(names)
+
+
+def test_every_name_finds_itself_first(names: list[str], index: NgramIndex) -> None:
+    found = index.search(names, 1)
+    for name, row, score in zip(names, found.rows[:, 0], found.scores[:, 0], strict=True):
+        assert clean(names[row]) == clean(name)
+        assert score == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_ranking_is_that_of_tfidf_cosines(names: list[str], index: NgramIndex) -> None:
+    queries = [*random_names(30, seed=2), *names[:10]]
+    found = index.search(queries, 10)
+    for query, rows, scores in zip(queries, found.rows, found.scores, strict=True):
+        exact = cosines(names, query)
+        for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
+            if row >= 0:
+                assert score == pytest.approx(exact[row], abs=1e-5)
+        # Names without a common trigram are not considered; all others must be in order.
+        trigrams = {gram for gram in grams_of(query) if len(gram) == 3}
+        considered = [
+            cosine
+            for name, cosine in zip(names, exact, strict=True)
+            if trigrams & grams_of(name).keys()
+        ]
+        best = sorted(considered, reverse=True)[:10]
+        assert [score for score in scores.tolist() if score > 0] == pytest.approx(best, abs=1e-5)
+
+
+def test_scores_fall_and_ties_come_in_row_order() -> None:
+    index = NgramIndex.build(["liver disease", "x", "Liver-Disease", "liver diseases", "liver"])
+    found = index.search(["liver disease"], 4)
+    assert found.rows[0].tolist() == [0, 2, 3, 4]
+    assert found.scores[0, 0] == found.scores[0, 1] > found.scores[0, 2] > found.scores[0, 3]
+
+
+def test_a_batch_equals_its_queries_one_by_one(names: list[str], index: NgramIndex) -> None:
+    queries = [*random_names(20, seed=3), "", "zzz", *names[:5]]
+    batch = index.search(queries, 7)
+    for i, query in enumerate(queries):
+        one = index.search([query], 7)
+        np.testing.assert_array_equal(one.rows[0], batch.rows[i])
+        np.testing.assert_array_equal(one.scores[0], batch.scores[i])
+
+
+def test_more_answers_begin_with_the_fewer(names: list[str], index: NgramIndex) -> None:
+    few, many = index.search(names[:20], 3), index.search(names[:20], 30)
+    np.testing.assert_array_equal(few.rows, many.rows[:, :3])
+
+
+@pytest.mark.parametrize("query", ["", "   ", "—", "qqq", "😀"])
+def test_a_query_that_shares_nothing_finds_nothing(index: NgramIndex, query: str) -> None:
+    found = index.search([query], 2)
+    assert found.rows.tolist() == [[-1, -1]]
+    assert found.scores.tolist() == [[0.0, 0.0]]
+
+
+def test_other_scripts_and_accents_are_compared_by_their_folded_form() -> None:
+    index = NgramIndex.build(["TGF-β", "糖尿病", "Sjögren", "диабет"])
+    found = index.search(["tgf beta", "糖尿", "SJOGREN", "диабета", "Sjøgren"], 1)
+    assert found.rows[:, 0].tolist() == [0, 1, 2, 3, 2]
+
+
+def test_saved_and_opened_it_answers_the_same(
+    names: list[str], index: NgramIndex, tmp_path: Path
+) -> None:
+    index.save(tmp_path)
+    opened = NgramIndex.open(tmp_path)
+    ours, theirs = index.search(names[:30], 5), opened.search(names[:30], 5)
+    np.testing.assert_array_equal(ours.rows, theirs.rows)
+    np.testing.assert_array_equal(ours.scores, theirs.scores)
+
+
+@pytest.mark.parametrize("names", [[], [""], ["—", "+"], ["a"]])
+def test_names_without_trigrams_make_an_index_that_works(names: list[str]) -> None:
+    index = NgramIndex.build(names)
+    assert index.search(["abc", ""], 1).rows.tolist() == [[-1], [-1]]
+
+
+def test_one_long_name_among_short_ones_does_no_harm() -> None:
+    index = NgramIndex.build(["aspirin", "methyl" * 5000, "aspirine"])
+    found = index.search(["aspirin", "methylmethyl"], 1)
+    assert found.rows[:, 0].tolist() == [0, 1]
+    assert (found.scores <= 1).all()
