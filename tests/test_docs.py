@@ -1,0 +1,185 @@
+"""The pages are true: their code runs, their commands exist, their links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import typer
+
+from holdfast import registry
+from holdfast.cli import app
+from holdfast.evaluate.recipe import KbSpec, Recipe, read_recipe
+from holdfast.kb import Entry, Link, Source, build_kb, kb_folder
+from holdfast.kb.vocabularies import VOCABULARIES
+
+ROOT: Final = Path(__file__).parents[1]
+PAGES: Final = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+_BLOCK: Final = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_INDENTED: Final = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
+_LINK: Final = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING: Final = re.compile(r"^#+ (.*)$", re.MULTILINE)
+
+ENTRIES: Final = (
+    Entry(
+        "MESH:D003924",
+        "Diabetes Mellitus, Type 2",
+        synonyms=("Type 2 Diabetes",),
+        types=("Disease",),
+        xrefs=("DOID:9352",),
+        links=(Link("is_a", "MESH:D003920"),),
+    ),
+    Entry("MESH:D003920", "Diabetes Mellitus", types=("Disease",)),
+    Entry("MESH:D003139", "Common Cold", types=("Disease",)),
+    Entry("MESH:D009325", "Nausea", types=("Disease",)),
+    Entry("MESH:D008687", "Metformin", types=("Chemical",)),
+    Entry("MESH:D001241", "Aspirin", types=("Chemical",)),
+    Entry("NCBIGene:7157", "TP53", synonyms=("p53",), types=("Gene",)),
+)
+
+
+def page_id(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """(what is written after the fence, the code), in order."""
+    return [(info.strip(), code) for info, code in _BLOCK.findall(page.read_text("utf-8"))]
+
+
+def pages_with(*kinds: str) -> list[Path]:
+    return [page for page in PAGES if any(info in kinds for info, _ in blocks(page))]
+
+
+@pytest.fixture
+def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A folder with the files that pages name, a knowledge base `open`, and tables to change."""
+    monkeypatch.chdir(tmp_path)
+    Path("train.pubtator.txt").write_text(
+        "1|t|Aspirin.\n1|a|It helps.\n1\t0\t7\tAspirin\tChemical\tD001241\n", encoding="utf-8"
+    )
+    build_kb(kb_folder("open"), name="open", parts=[(Source("MeSH"), ENTRIES)])
+    detectors, linkers = dict(registry.DETECTORS), dict(registry.LINKERS)
+    yield
+    for name in registry.DETECTORS.keys() - detectors.keys():
+        del registry.DETECTORS[name]
+    for name in registry.LINKERS.keys() - linkers.keys():
+        del registry.LINKERS[name]
+
+
+@pytest.mark.usefixtures("_workplace")
+@pytest.mark.parametrize("page", pages_with("python", "pycon"), ids=page_id)
+def test_the_code_of_a_page_runs(page: Path) -> None:
+    names: dict[str, Any] = {"__name__": "page"}
+    exec("import holdfast", names)
+    for number, (info, code) in enumerate(blocks(page), 1):
+        place = f"{page_id(page)}, block {number}"
+        if info == "python":
+            exec(compile(code, place, "exec"), names)
+        elif info == "pycon":
+            test = doctest.DocTestParser().get_doctest(code, names, place, place, 0)
+            runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+            failed = runner.run(test, clear_globs=False).failed
+            assert not failed, place
+
+
+@pytest.mark.parametrize("page", pages_with("python needs-data"), ids=page_id)
+def test_code_that_needs_data_compiles(page: Path) -> None:
+    for info, code in blocks(page):
+        if info == "python needs-data":
+            compile(code, page_id(page), "exec")
+
+
+@pytest.mark.parametrize("page", pages_with("toml"), ids=page_id)
+def test_a_recipe_on_a_page_is_a_recipe(page: Path, tmp_path: Path) -> None:
+    for info, code in blocks(page):
+        if info == "toml":
+            path = tmp_path / "mine.toml"
+            path.write_text(code, encoding="utf-8")
+            assert read_recipe(path).name == "mine"
+
+
+def test_every_key_of_a_recipe_is_documented() -> None:
+    text = (ROOT / "docs/recipes.md").read_text("utf-8")
+    documented = set(re.findall(r"`\[*(\w+)\]*`", "".join(re.findall(r"^\| (.*?) \|", text, re.M))))
+    keys = {*Recipe.__slots__, *KbSpec.__slots__} - {"name"}
+    assert documented == keys - {"references"} | {"reference"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    prose = _BLOCK.sub("", page.read_text("utf-8"))
+    for target in _LINK.findall(prose):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), target
+        if anchor:
+            assert anchor in anchors(file), target
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that a forge gives to the headings of a page."""
+    prose = _BLOCK.sub("", page.read_text("utf-8"))
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in _HEADING.findall(prose))
+    return {heading.replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_every_command_and_option_on_a_page_exists(page: Path) -> None:
+    for words in commands_of(page):
+        command: Any = typer.main.get_command(app)
+        while hasattr(command, "commands"):
+            assert words, "a command is missing"
+            name = words.pop(0)
+            assert name in command.commands, name
+            command = command.commands[name]
+        known = {option for parameter in command.params for option in parameter.opts}
+        for word in words:
+            if word.startswith("--"):
+                assert word.partition("=")[0] in {*known, "--help", "--debug"}, word
+
+
+def commands_of(page: Path) -> Iterator[list[str]]:
+    """The words after `holdfast` of every command line in a block that has no language."""
+    text = page.read_text("utf-8")
+    plain = [code for info, code in blocks(page) if info in ("", "sh", "console")]
+    plain += _INDENTED.findall(_BLOCK.sub("", text))
+    for line in "".join(plain).splitlines():
+        found = re.match(r"\s*(?:\$ )?(?:[\w. ]+\| )?holdfast (?!\[)(.*)", line)
+        if found and "…" not in line:
+            words = shlex.split(found[1], comments=True)
+            yield words
+
+
+def test_the_open_vocabularies_are_listed_as_they_are() -> None:
+    page = (ROOT / "docs/knowledge_bases.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \| `\w+:` \| (.*) \|$", page, re.M)
+    assert rows == [
+        (name, source.name, source.version, source.licence, source.origin)
+        for name, source in ((name, v.source) for name, v in VOCABULARIES.items())
+    ]
+
+
+def test_the_folders_of_the_tour_are_all_there() -> None:
+    """Every module and package of the first level has its place in the tour, and no other."""
+    page = (ROOT / "docs/architecture.md").read_text("utf-8")
+    section = page.partition("## The folders\n")[2].partition("\n## ")[0]
+    named = set(
+        re.findall(r"`([\w/]+(?:\.py|/))`", "".join(re.findall(r"^\| (.*?) \|", section, re.M)))
+    )
+    package = ROOT / "src/holdfast"
+    assert all((package / name).exists() for name in named)
+    there = {
+        f"{path.name}/" if path.is_dir() else path.name
+        for path in package.iterdir()
+        if not path.name.startswith("__") and (path.is_dir() or path.suffix == ".py")
+    }
+    assert there <= named
