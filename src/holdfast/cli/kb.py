@@ -161,6 +161,23 @@ def search(
         print_found(found)
 
 
+@app.command(name="map")
+def map_ids(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or - for stdin.")],
+    to: Annotated[str, typer.Option("--to", help="The other vocabulary's prefix, e.g. MONDO.")],
+    kb: Annotated[str, typer.Option("--kb", help="The knowledge base: name or folder.")] = "open",
+) -> None:
+    """Print each id and what another vocabulary calls the same thing, a tab between."""
+    import sys
+
+    from holdfast.kb import open_kb
+
+    base = open_kb(kb)
+    given = (line.strip() for line in sys.stdin) if ids == ["-"] else ids
+    for id in given:
+        print(id, base.map_id(id, to) or "", sep="\t")
+
+
 @app.command()
 def subset(
     name: Name,

@@ -73,7 +73,7 @@ class NameLinker:
         long = long_forms.get(surface)
         candidates = self._find(long or surface, mention.type)
         if long is not None:
-            said = Evidence("abbreviation", f"the text defines {surface} as “{long}”")
+            said = Evidence("abbreviation", f"{surface} is defined as “{long}”")
             candidates = tuple(replace(c, evidence=(said, *c.evidence)) for c in candidates)
             candidates = candidates or self._find(surface, mention.type)
         ids = (candidates[0].entity_id,) if candidates else (NIL,)
@@ -146,11 +146,11 @@ class NameLinker:
         name = self._kb.name_at(scored.name_row)
         source = self._kb.sources[int(self._kb.source_of[scored.entity])].name
         if kind == "exact":
-            role = "preferred name" if self._leads(scored.name_row) else "synonym"
-            why = Evidence("exact", f"“{name}” is a {role} in {source}")
+            role = "name" if self._leads(scored.name_row) else "synonym"
+            why = Evidence("exact", f"{source} {role} “{name}”")
         else:
             cosine = scored.score / _ALIKE
-            why = Evidence("ngram", f"“{name}” in {source} looks alike", round(cosine, 4))
+            why = Evidence("ngram", f"looks like {source} “{name}”", round(cosine, 4))
         return Candidate(
             entity_id=self._kb.id_at(scored.entity),
             name=name,
