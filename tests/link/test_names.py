@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -147,7 +148,7 @@ def test_scores_lie_between_0_and_1_and_fall_strictly(
     mention = link(linker, surface, type)
     scores = [candidate.score for candidate in mention.candidates]
     assert all(0.0 < score <= 1.0 for score in scores)
-    assert all(first > second for first, second in zip(scores, scores[1:], strict=False))
+    assert all(first > second for first, second in pairwise(scores))
     assert len({c.entity_id for c in mention.candidates}) == len(scores) <= 5
     assert mention.ids == ((mention.candidates[0].entity_id,) if scores else (NIL,))
     assert all(candidate.evidence for candidate in mention.candidates)
