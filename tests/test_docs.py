@@ -77,7 +77,6 @@ def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
 @pytest.mark.parametrize("page", pages_with("python", "pycon"), ids=page_id)
 def test_the_code_of_a_page_runs(page: Path) -> None:
     names: dict[str, Any] = {"__name__": "page"}
-    exec("import holdfast", names)
     for number, (info, code) in enumerate(blocks(page), 1):
         place = f"{page_id(page)}, block {number}"
         if info == "python":
