@@ -1,11 +1,16 @@
-"""The command line as its users meet it: real processes."""
+"""The command line as its users meet it."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
+
+from holdfast.cli import main
 
 
 def environment(**extra: str) -> dict[str, str]:
@@ -29,3 +34,19 @@ def run(
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
     )
+
+
+def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The same without a process of its own: faster, where nothing but the answer matters."""
+    argv = ["holdfast", *map(str, arguments)]
+    code: int | str | None = 0
+    with (
+        patch.object(sys, "argv", argv),
+        redirect_stdout(StringIO()) as out,
+        redirect_stderr(StringIO()) as err,
+    ):
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code
+    return subprocess.CompletedProcess(argv, int(code or 0), out.getvalue(), err.getvalue())
