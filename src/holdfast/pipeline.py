@@ -16,7 +16,7 @@ from holdfast import types
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase, open_kb
-from holdfast.registry import DETECTORS, LINKERS, Step
+from holdfast.registry import DETECTORS, LINKERS, Step, component
 
 DEFAULT_KB = "open"
 
@@ -57,11 +57,8 @@ def load(
     """
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
     chosen = None if only is None else parse_types(only)
-    for table, name in ((DETECTORS, detector), (LINKERS, linker)):
-        if name not in table:
-            raise UsageError(f"no component is called {name!r}; there is: {', '.join(table)}")
-    detect = DETECTORS[detector](base, only=chosen)
-    link = LINKERS[linker](base, only=chosen, top=top)
+    detect = component(DETECTORS, detector)(base, only=chosen)
+    link = component(LINKERS, linker)(base, only=chosen, top=top)
     return Pipeline([detect, link])
 
 

@@ -5,14 +5,16 @@ To add a component, write it in its folder and give it a line here: see docs/add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Final, Protocol
+from collections.abc import Callable, Collection, Mapping
+from typing import Final, Protocol, TypeVar
 
 from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.document import Document
+from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.names import NameLinker
 
+Component = TypeVar("Component")
 Step = Callable[[Document], Document]
 
 
@@ -30,3 +32,10 @@ DETECTORS: Final[dict[str, MakeDetector]] = {
 LINKERS: Final[dict[str, MakeLinker]] = {
     "names": NameLinker,
 }
+
+
+def component(table: Mapping[str, Component], name: str) -> Component:
+    """The table's component of that name; UsageError lists those there are."""
+    if name not in table:
+        raise UsageError(f"no component is called {name!r}; there is: {', '.join(table)}")
+    return table[name]

@@ -19,6 +19,7 @@ from holdfast.kb.readers import READERS
 from holdfast.kb.records import Addition, Record
 from holdfast.kb.store import KnowledgeBase, kb_folder, open_kb
 from holdfast.kb.vocabularies import get, is_current
+from holdfast.registry import component
 from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
 from holdfast.types import canonical_type
 
@@ -54,7 +55,7 @@ def _base(spec: KbSpec, *, data: Path, progress: Progress | None) -> KnowledgeBa
         return KnowledgeBase(folder)
     except KnowledgeBaseError:
         source = Source(path.name, origin=spec.reader)
-        records = READERS[spec.reader](path, **spec.options)
+        records = component(READERS, spec.reader)(path, **spec.options)
         build_kb(folder, name=path.stem, parts=[(source, records)], progress=progress)
         return KnowledgeBase(folder)
 

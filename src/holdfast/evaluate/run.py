@@ -37,7 +37,7 @@ from holdfast.kb.store import KnowledgeBase
 from holdfast.names.exact import ExactIndex, VerbatimIndex
 from holdfast.names.index import NameIndex
 from holdfast.names.ngram import NgramIndex
-from holdfast.registry import DETECTORS, LINKERS
+from holdfast.registry import DETECTORS, LINKERS, component
 from holdfast.text.abbreviations import find_abbreviations
 from holdfast.types import canonical_type
 
@@ -95,10 +95,9 @@ def _run_lenient(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
         names = list(read_lenient_dictionary(folder / f"{recipe.split}_dictionary.txt"))
     else:
         raise UsageError(f"recipe {recipe.name!r}: {recipe.corpus!r} has no lenient files")
-    if recipe.linker not in INDEXES:
-        raise UsageError(f"recipe {recipe.name!r}: {recipe.linker!r} is none of {list(INDEXES)}")
+    build_index = component(INDEXES, recipe.linker)
     progress("indexing the dictionary", 0.2)
-    index = INDEXES[recipe.linker]([name.name for name in names])
+    index = build_index([name.name for name in names])
     progress("linking", 0.5)
     report = score_lenient(_lenient_cases(mentions, names, index))
     return Outcome((report.with_context(dictionary_names=len(names)),), kb)
@@ -134,7 +133,7 @@ def _chemical_dictionary(kb: KnowledgeBase, pairs: Path, split: str) -> list[Len
 def _run_gold_mentions(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
     """`strict` and `ranked`: the linker sees each gold mention's place and nothing else of it."""
     kb = kb_of(recipe, data=data, progress=progress)
-    link = LINKERS[recipe.linker](kb, only=None, top=_RANKED)
+    link = component(LINKERS, recipe.linker)(kb, only=None, top=_RANKED)
     ids = primary_ids(kb)
     strict, ranked = list[StrictCase](), list[RankedCase]()
     progress("linking", 0.5)
@@ -155,8 +154,8 @@ def _run_gold_mentions(recipe: Recipe, data: Path, progress: Progress) -> Outcom
 
 def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
     kb = kb_of(recipe, data=data, progress=progress)
-    detect = DETECTORS[recipe.detector or "dictionary"](kb, only=recipe.only or None)
-    link = LINKERS[recipe.linker](kb, only=recipe.only or None, top=1)
+    detect = component(DETECTORS, recipe.detector or "dictionary")(kb, only=recipe.only or None)
+    link = component(LINKERS, recipe.linker)(kb, only=recipe.only or None, top=1)
     gold, predicted = [], []
     progress("linking", 0.5)
     for document in load_corpus(recipe.corpus, recipe.split, data=data):
