@@ -58,9 +58,9 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("environment") / "venv"
     venv.create(folder, with_pip=False, symlinks=os.name != "nt")
     interpreter = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    pip = [sys.executable, "-m", "pip", "--python", interpreter, "--disable-pip-version-check"]
+    pip = [sys.executable, "-m", "pip", "--python", str(interpreter), "--disable-pip-version-check"]
     subprocess.run(
-        [*pip, "install", "--no-index", "--no-deps", wheel], check=True, capture_output=True
+        [*pip, "install", "--no-index", "--no-deps", str(wheel)], check=True, capture_output=True
     )
     site = next(path for path in folder.rglob("site-packages") if path.is_dir())
     (site / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"] + "\n", "utf-8")
