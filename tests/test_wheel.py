@@ -40,9 +40,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--wheel",
         "--no-isolation",
         "--outdir",
-        copy / "dist",
+        str(copy / "dist"),
     ]
-    subprocess.run([*command, copy], check=True, capture_output=True)
+    subprocess.run([*command, str(copy)], check=True, capture_output=True)
     (path,) = (copy / "dist").glob("*.whl")
     return path
 
