@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from holdfast.errors import InvalidValueError
 from holdfast.names.encoder import plain
 from holdfast.training.augment import augment
 from holdfast.training.synonyms import Group
@@ -43,6 +44,8 @@ class NameBatches:
         config: BatchConfig,
         neighbours: Mapping[int, Sequence[int]] | None = None,  # None: groups that share a word
     ) -> None:
+        if not groups:
+            raise InvalidValueError("there are no groups to draw from")
         self.groups = groups
         self.config = config
         self._weights = np.cumsum(np.asarray(weights, dtype=np.float64))

@@ -8,7 +8,7 @@ itself confuses, mined anew every so often.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -19,11 +19,11 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from holdfast.names.encoder import UNKNOWN
 from holdfast.training.batches import NameBatches
 from holdfast.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from holdfast.training.multi_similarity import multi_similarity_loss
 from holdfast.training.rescnn import ResCNN
-from holdfast.training.vocabulary import UNKNOWN
 
 LONGEST: Final = 25  # tokens of a name that are read
 
@@ -39,7 +39,6 @@ class NamesConfig:
     embedding_rate: float = 1e-3  # of the token embeddings; 0 keeps them as they are
     warm_up: int = 100  # steps of rising learning rate, before the linear decay to 0
     clip: float = 1.0  # largest norm of the gradient
-    pieces: int = 4  # a batch is encoded in this many runs of equal length, to waste no padding
     mine_every: int = 0  # steps between searches for neighbours; 0: never
     report_every: int = 100
     select_every: int = 0  # steps between looks at the development split; 0: never
@@ -80,10 +79,10 @@ def train(
         for group in optimizer.param_groups:
             group["lr"] = group["initial_lr"] * _rate(step, config)
         model.train()
-        vectors = _forward(model, tokenizer, batch.names, pieces=config.pieces)
+        vectors = _forward(model, tokenizer, batch.names)
         loss = multi_similarity_loss(vectors, torch.from_numpy(batch.labels))
         optimizer.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
         optimizer.step()
         losses.append(loss.item())
@@ -113,13 +112,11 @@ def encoder_of(model: ResCNN, tokenizer: Tokenizer, *, batch: int = 512) -> Enco
 
     def encode(names: Sequence[str]) -> Vectors:
         model.eval()
-        order = sorted(range(len(names)), key=lambda i: len(names[i]))
         vectors = np.zeros((len(names), model.config.width), dtype=np.float32)
         with torch.inference_mode():
-            for start in range(0, len(order), batch):
-                rows = order[start : start + batch]
-                found = _forward(model, tokenizer, [names[i] for i in rows], pieces=1)
-                vectors[rows] = found.numpy()
+            for start in range(0, len(names), batch):
+                found = _forward(model, tokenizer, names[start : start + batch])
+                vectors[start : start + batch] = found.numpy()
         return vectors
 
     return encode
@@ -134,28 +131,14 @@ def token_ids(tokenizer: Tokenizer, names: Sequence[str]) -> list[list[int]]:
     ]
 
 
-def _forward(model: ResCNN, tokenizer: Tokenizer, names: Sequence[str], *, pieces: int) -> Tensor:
+def _forward(model: ResCNN, tokenizer: Tokenizer, names: Sequence[str]) -> Tensor:
     """The vectors of plain names, in order. *Shape:* (names, width)."""
     ids = token_ids(tokenizer, names)
-    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-    parts = [model(*_padded([ids[i] for i in rows])) for rows in _runs(order, pieces)]
-    back = torch.empty(len(order), dtype=torch.long)
-    back[torch.tensor(order, dtype=torch.long)] = torch.arange(len(order))
-    return torch.cat(parts)[back]
-
-
-def _runs(order: Sequence[int], pieces: int) -> Iterator[Sequence[int]]:
-    size = -(-len(order) // pieces)
-    for start in range(0, len(order), size):
-        yield order[start : start + size]
-
-
-def _padded(ids: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-    lengths = torch.tensor([len(row) for row in ids])
-    tokens = torch.zeros(len(ids), max(1, int(lengths.max())), dtype=torch.long)
-    for i, row in enumerate(ids):
-        tokens[i, : len(row)] = torch.tensor(row, dtype=torch.long)
-    return tokens, lengths
+    vectors: Tensor = model(
+        torch.tensor([id for row in ids for id in row], dtype=torch.long),
+        torch.tensor([len(row) for row in ids], dtype=torch.long),
+    )
+    return vectors
 
 
 def _optimizer(model: ResCNN, config: NamesConfig) -> torch.optim.Optimizer:

@@ -16,10 +16,10 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from torch import Tensor
 
 from holdfast.errors import ArtifactError
+from holdfast.names.encoder import UNKNOWN
 
 _EMBEDDINGS: Final = "embeddings.word_embeddings.weight"
 _PREFIX: Final = "##"
-UNKNOWN: Final = "[UNK]"
 
 
 def build_tokenizer(names: Iterable[str], *, size: int) -> Tokenizer:
@@ -55,7 +55,7 @@ def pretrained_embeddings(encoder: Path, tokenizer: Tokenizer) -> Tensor:
     The encoder's own tokenizer gets its own rows. *Shape:* (pieces, width).
     """
     with safe_open(encoder / "model.safetensors", framework="pt") as file:
-        found = [name for name in file.keys() if name.endswith(_EMBEDDINGS)]
+        found = [name for name in sorted(file.keys()) if name.endswith(_EMBEDDINGS)]
         if not found:
             raise ArtifactError(f"{encoder}: no tensor ends in {_EMBEDDINGS}")
         table: Tensor = file.get_tensor(found[0]).float()
