@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -17,6 +18,8 @@ from holdfast.evaluate.run import Outcome
 from holdfast.kb.describe import Description, Found
 from holdfast.kb.store import Entity
 from holdfast.text.normalise import fold
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 COLOURS: Final = {
     types.DISEASE: "red",
@@ -40,7 +43,7 @@ def print_document(document: Document, console: Console, *, explain: bool = Fals
 
 
 def coloured_text(document: Document) -> Text:
-    text = Text(document.text)
+    text = Text(_printable(document.text))
     for mention in document.mentions:
         for start, end in mention.spans:
             text.stylize(f"bold {_colour(mention)}", start, end)
@@ -168,6 +171,11 @@ def print_bench(measured: Mapping[str, Any]) -> None:
     console.print(Group(table, Text(start)))
 
 
+def _printable(text: str) -> str:
+    """Without the control characters that could steer a terminal; as long as before."""
+    return _CONTROL.sub("�", text)
+
+
 def _columns(candidate: Candidate) -> Iterable[str]:
     why = "; ".join(evidence.detail for evidence in candidate.evidence)
     return candidate.label or candidate.name, candidate.entity_id, f"{candidate.score:.2f}", why
@@ -182,7 +190,7 @@ def _distinct(document: Document) -> list[tuple[Mention, str, int]]:
         first.setdefault(key, mention)
         times[key] += 1
     return [
-        (mention, " ".join(document.text_of(mention).split()), times[key])
+        (mention, _printable(" ".join(document.text_of(mention).split())), times[key])
         for key, mention in first.items()
     ]
 

@@ -175,3 +175,11 @@ def test_sentences_are_trimmed_ordered_and_leave_nothing_out(text: str) -> None:
 def test_a_megabyte_of_anything_is_split(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     assert sum(end - start for start, end in split_sentences(text)) <= len(text)
+
+
+def test_a_bracket_after_a_dotted_abbreviation_goes_on_with_its_sentence() -> None:
+    text = "Rats were dosed i.v. (Fig. 2) and killed. They were young."
+    assert [text[a:b] for a, b in split_sentences(text)] == [
+        "Rats were dosed i.v. (Fig. 2) and killed.",
+        "They were young.",
+    ]

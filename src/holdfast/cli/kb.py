@@ -68,7 +68,10 @@ def build(
     separator: Annotated[str | None, typer.Option(help="Table: between synonyms.")] = None,
     out: Annotated[Path | None, typer.Option(help="A folder to build it in.")] = None,
 ) -> None:
-    """Build a knowledge base from your own release files, in the order of preference given."""
+    """Build a knowledge base from your own release files.
+
+    Where a name is in several, the earlier option of this list is preferred.
+    """
     from holdfast.cli.progress import progress_bar
     from holdfast.kb import open_kb
     from holdfast.kb.describe import describe

@@ -11,6 +11,7 @@ from holdfast.errors import FormatError
 from holdfast.files import open_bytes
 
 _CHUNK: Final = 1 << 16
+_OVERLAP: Final = 32  # bytes in which a declaration may begin that the next chunk goes on with
 
 
 def read_elements(path: Path, tag: str, *, roots: tuple[str, ...]) -> Iterator[Element]:
@@ -21,10 +22,11 @@ def read_elements(path: Path, tag: str, *, roots: tuple[str, ...]) -> Iterator[E
     """
     parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     root: Element | None = None
+    before = b""
     with open_bytes(path) as stream:
         while True:
             chunk = stream.read(_CHUNK)
-            if root is None and b"<!ENTITY" in chunk:
+            if root is None and _declares_entities(before + chunk):
                 raise FormatError("declares entities in its DOCTYPE; remove them", path=path)
             try:
                 if chunk:
@@ -48,6 +50,12 @@ def read_elements(path: Path, tag: str, *, roots: tuple[str, ...]) -> Iterator[E
                 raise FormatError(f"XML that cannot be decoded: {error}", path=path) from error
             if not chunk:
                 return
+            before = chunk[-_OVERLAP:]
+
+
+def _declares_entities(part: bytes) -> bool:
+    """Whatever the encoding: UTF-16 puts a zero between the letters."""
+    return b"<!ENTITY" in part.replace(b"\0", b"")
 
 
 def _events(parser: XMLPullParser[Element]) -> Iterator[tuple[str, Element]]:

@@ -19,7 +19,7 @@ import numpy as np
 from holdfast import types
 from holdfast.document import Document, Mention, Span
 from holdfast.kb.store import KnowledgeBase
-from holdfast.names.credible import is_credible, may_name
+from holdfast.names.credible import SYMBOLS, is_credible, may_name
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
 from holdfast.text.tokens import TOKEN, extend_hash, hash_of_token, hashes_of_names
@@ -28,6 +28,10 @@ MAX_TOKENS: Final = 10
 
 # What may stand between two tokens of one name. A line break never does.
 _JOINING: Final = re.compile(r"[ \u00a0\u2000-\u200a\u202f\-/'’+.‐‑–]{0,3}|, | ?[(\[]|[)\]][ -]?")
+
+
+# Nothing is named inside the address of a page, a paper or a person.
+_ADDRESS: Final = re.compile(r"(?:https?://|www\.|\bdoi:|\bdoi\.org/)\S+|\S+@\S+\.\w+")
 
 
 class DictionaryDetector:
@@ -65,7 +69,12 @@ class DictionaryDetector:
 
     def _known_spans(self, text: str) -> list[Span]:
         """Every run of tokens that the index holds under some name."""
-        tokens = [token.span() for token in TOKEN.finditer(text)]
+        addresses = [match.span() for match in _ADDRESS.finditer(text)]
+        tokens = [
+            token.span()
+            for token in TOKEN.finditer(text)
+            if not any(start <= token.start() < end for start, end in addresses)
+        ]
         if not tokens:
             return []
         hashes = np.array([hash_of_token(text[a:b]) for a, b in tokens], dtype=np.uint64)
@@ -100,9 +109,13 @@ class DictionaryDetector:
             if self._kb.type_mask[entity] & self._wanted:
                 rank = (int(self._preference[entity]), entity)
                 better = best is None or rank < best
-                if better and is_credible(surface, self._kb.name_at(row)):
+                if better and self._is_credible(surface, row):
                     best = rank
         return None if best is None else self._name_of_type(best[1])
+
+    def _is_credible(self, surface: str, row: int) -> bool:
+        is_symbol = bool(self._kb.type_mask[self._kb.entity_of_name[row]] & SYMBOLS)
+        return is_credible(surface, self._kb.name_at(row), is_symbol=is_symbol)
 
     def _name_of_type(self, entity: int) -> str:
         mask = int(self._kb.type_mask[entity]) & self._wanted

@@ -19,7 +19,7 @@ from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.run import Outcome
 
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_HEADLINE: Final = ("accuracy_at_1", "precision_at_1", "f1")
+_HEADLINE: Final = ("accuracy_at_1", "f1")
 
 
 def outcome_to_json(recipe: Recipe, outcome: Outcome) -> dict[str, Any]:

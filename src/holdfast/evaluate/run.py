@@ -171,8 +171,10 @@ def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
 
 
 def _run_abbreviations(recipe: Recipe, data: Path) -> Outcome:
-    """Split "all" is every abstract, "odd" each second one, on which no rule was made."""
-    first, step = {"all": (0, 1), "odd": (1, 2)}[recipe.split]
+    """Split "all" is every abstract, "odd" each second one; rules were made on the others."""
+    if recipe.split not in ("all", "odd"):
+        raise UsageError(f"recipe {recipe.name!r}: no split {recipe.split!r}; it is all or odd")
+    first, step = (0, 1) if recipe.split == "all" else (1, 2)
     cases = [
         AbbreviationCase(
             gold=[(d.short, d.long) for d in example.definitions],

@@ -25,6 +25,8 @@ _TYPES: Final = {
     "UBERON": types.ANATOMY,
     "NCBITaxon": types.SPECIES,
 }
+# What is not below these is a word about such things: "acquired", "inherited".
+_ROOTS: Final = {"MONDO": "MONDO:0000001"}
 # The taxonomy tells homonyms apart by a note: "Vertebrata <vertebrates>".
 _NOTE: Final = re.compile(r"\s*<[^<>]*>$")
 
@@ -48,11 +50,13 @@ def read_taxa(version: str) -> Iterator[Record]:
 
 def _entry(name: str, id: str, item: Mapping[str, Any]) -> Entry:
     parents = (id for id, distance in item.get("ancestors", {}).items() if distance == 1)
+    root = _ROOTS.get(name, id)
+    type = _TYPES[name] if root == id or root in item.get("ancestors", {}) else types.OTHER
     return Entry(
         _curie(name, id),
         _NOTE.sub("", item["label"]),
         synonyms=tuple(item.get("synonyms") or ()),
-        types=(_TYPES[name],),
+        types=(type,),
         definition=item.get("description") or "",
         links=tuple(Link("is_a", _curie(name, parent)) for parent in parents),
     )

@@ -91,12 +91,12 @@ def entity_to_json(entity: Entity) -> dict[str, Any]:
 def search(kb: KnowledgeBase, query: str, *, top: int = 10) -> list[Found]:
     """Entities by name, each once: exact matches first, then those that look alike.
 
-    A query that is an id of the knowledge base finds that entity.
+    A query that is an id, or a cross-reference, finds the entities that have it.
     """
     found: dict[int, Found] = {}
     row = kb.row_of(query)
-    if row is not None:
-        found[row] = Found(kb.entity_at(row), kb.label_at(row), 1.0)
+    for known in [*([] if row is None else [row]), *kb.rows_with_xref(query)]:
+        found[known] = Found(kb.entity_at(known), kb.label_at(known), 1.0)
     for name_row, score in _matching_names(kb, query, top):
         entity = int(kb.entity_of_name[name_row])
         if entity not in found:

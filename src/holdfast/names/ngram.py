@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +26,8 @@ _TRIGRAMS: Final = np.uint32(3 << 24)  # the first code of size three
 _CHUNK: Final = 1 << 17  # names whose grams are sorted together
 _POSTINGS_READ: Final = 300_000  # per query; rarest trigrams first
 _COMPARED: Final = 300  # names compared in full, per query
+_TABLE_BITS: Final = 14
+_MULTIPLIER: Final = 0x9E3779B1  # odd, with its bits well spread
 
 Codes = npt.NDArray[np.uint32]
 
@@ -41,6 +43,8 @@ class NgramIndex:
     starts: npt.NDArray[np.uint64]  # gram g is in postings[starts[g]:starts[g + 1]]
     postings: npt.NDArray[np.uint32]  # name rows, ascending within a gram
     norms: npt.NDArray[np.float32]  # length of each name's vector
+    # Zeros, one per name, to sum in; kept between queries. Threads take and return whole arrays.
+    _spare: list[npt.NDArray[np.float32]] = field(default_factory=list, repr=False)
 
     @classmethod
     def build(cls, names: Iterable[str]) -> NgramIndex:
@@ -63,72 +67,137 @@ class NgramIndex:
 
     @classmethod
     def open(cls, folder: Path) -> NgramIndex:
-        return cls(*(np.load(folder / f"ngram.{name}.npy", mmap_mode="r") for name in _ARRAYS))
+        # Plain views: numpy's memmap class makes every small slice several times slower.
+        paths = (folder / f"ngram.{name}.npy" for name in _ARRAYS)
+        return cls(*(np.asarray(np.load(path, mmap_mode="r")) for path in paths))
 
     def save(self, folder: Path) -> None:
         for name in _ARRAYS:
             np.save(folder / f"ngram.{name}.npy", getattr(self, name))
 
-    def search(self, queries: Sequence[str], k: int) -> NameMatches:
+    def search(self, queries: Sequence[str], k: int, *, least: float = 0.0) -> NameMatches:
+        """The k best rows of each query; ties in row order. An empty query finds nothing.
+
+        `least`: a cosine below which a name is of no interest. Fewer postings are read then, and
+        names below it may or may not be among the answers.
+        """
         rows = np.full((len(queries), k), -1, dtype=np.int64)
         scores = np.zeros((len(queries), k), dtype=np.float32)
         for i, query in enumerate(queries):
-            found, score = self._search_one(query)
+            found, score = self._search_one(query, least)
             best = np.lexsort((found, -score))[:k]
             rows[i, : len(best)] = found[best]
             scores[i, : len(best)] = score[best]
         return NameMatches(rows, scores)
 
-    def _search_one(self, query: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    def _search_one(
+        self, query: str, least: float
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Rows that share trigrams with the query, and their cosines, in no order."""
         codes, count = np.unique(_codes(clean(query)), return_counts=True)
         place = np.searchsorted(self.grams, codes)
         known = place < len(self.grams)
         known[known] = self.grams[place[known]] == codes[known]
-        codes, count, place = codes[known], count[known], place[known]
-        rows = self._sharing(place)
+        codes, place = codes[known], place[known]
+        weights = count[known] * self.idf[place]
+        rows = self._sharing(place, weights, least)
         if not len(rows):
             return rows, np.zeros(0, dtype=np.float32)
-        weights = count * self.idf[place]
         dots = self._dot(rows, codes, weights * self.idf[place])
         norm = np.sqrt((weights**2).sum())
         return rows, np.clip(dots / (norm * self.norms[rows]), 0, 1).astype(np.float32)
 
-    def _sharing(self, place: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    def _sharing(
+        self, place: npt.NDArray[np.intp], weights: npt.NDArray[np.float64], least: float
+    ) -> npt.NDArray[np.int64]:
         """The rows that share most of the query's rarest trigrams, by summed idf."""
-        sizes = (self.starts[place + 1] - self.starts[place]).astype(np.int64)
+        start = self.starts[place].astype(np.int64)
+        sizes = self.starts[place + 1].astype(np.int64) - start
         order = np.argsort(sizes, kind="stable")
         order = order[sizes[order] > 0]
-        read = np.cumsum(sizes[order])
-        order = order[: max(1, int(np.searchsorted(read, _POSTINGS_READ)))]
-        lists = [self.postings[self.starts[g] : self.starts[g + 1]] for g in place[order]]
-        if not lists:
+        lists = min(
+            int(np.searchsorted(np.cumsum(sizes[order]), _POSTINGS_READ)),
+            _needed(weights, order, least),
+        )
+        order = order[: max(1, lists)]
+        if not len(order):
             return np.zeros(0, dtype=np.int64)
-        rows = np.concatenate(lists)
-        idf = np.repeat(self.idf[place[order]] ** 2, [len(rows) for rows in lists])
-        names, where = np.unique(rows, return_inverse=True)
-        shared = np.bincount(where, idf) / self.norms[names]
-        if len(names) > _COMPARED:
-            names = names[np.argpartition(-shared, _COMPARED)[:_COMPARED]]
-        return names.astype(np.int64)
+        ranges = zip(start[order].tolist(), sizes[order].tolist(), strict=True)
+        rows = np.concatenate([self.postings[a : a + n] for a, n in ranges]).astype(np.int64)
+        sums = self._spare.pop() if self._spare else np.zeros(len(self.norms), dtype=np.float32)
+        np.add.at(sums, rows, np.repeat(self.idf[place[order]] ** 2, sizes[order]))
+        shared = sums[rows] / self.norms[rows]
+        sums[rows] = 0
+        self._spare.append(sums)
+        # A row stands there once per list that holds it, so this many hold the best rows.
+        enough = _COMPARED * len(order)
+        if len(rows) > enough:
+            best = np.argpartition(shared, len(rows) - enough)[-enough:]
+            rows, shared = rows[best], shared[best]
+        rows, first = np.unique(rows, return_index=True)
+        if len(rows) > _COMPARED:
+            rows = rows[np.argpartition(shared[first], len(rows) - _COMPARED)[-_COMPARED:]]
+        return rows
 
     def _dot(
-        self, rows: npt.NDArray[np.int64], codes: Codes, weights: npt.NDArray[np.float32]
+        self, rows: npt.NDArray[np.int64], codes: Codes, weights: npt.NDArray[np.float64]
     ) -> npt.NDArray[np.float64]:
-        """Each name's dot product with a query that weighs `codes` (ascending)."""
-        first, last = self.offsets[rows], self.offsets[rows + 1]
-        lengths = (last - first).astype(np.int64)
-        owner = np.repeat(np.arange(len(rows)), lengths)
-        inside = np.arange(len(owner)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        text = self.text[first.astype(np.int64)[owner] + inside]
-        total = np.zeros(len(rows))
+        """Each name's dot product with a query that weighs `codes`. No name may be empty."""
+        first = self.offsets[rows].astype(np.int64)
+        lengths = self.offsets[rows + 1].astype(np.int64) - first
+        ends = np.cumsum(lengths)
+        begins = ends - lengths
+        text = self.text[np.arange(ends[-1]) + np.repeat(first - begins, lengths)]
+        table = _WeightTable(codes, weights)
+        total = np.zeros(len(text))
         for size in (1, 2, 3):
-            grams = _pack(text, size)
-            whole = owner[: len(grams)] == owner[size - 1 :]
-            grams, owners = grams[whole], owner[: len(whole)][whole]
-            place = np.minimum(np.searchsorted(codes, grams), len(codes) - 1)
-            total += np.bincount(owners, (codes[place] == grams) * weights[place], len(rows))
-        return total
+            values = table.look_up(_pack(text, size))
+            for back in range(1, size):  # grams that would reach into the next name
+                values[ends[:-1] - back] = 0
+            total[: len(values)] += values
+        return np.add.reduceat(total, begins)
+
+
+class _WeightTable:
+    """The weights of a query's grams by hash, in as many layers as collisions need."""
+
+    def __init__(self, codes: Codes, weights: npt.NDArray[np.float64]) -> None:
+        self._layers: list[tuple[Codes, npt.NDArray[np.float64]]] = []
+        while len(codes):
+            slot = self._slots(codes, len(self._layers))
+            keys = np.zeros(1 << _TABLE_BITS, dtype=np.uint32)
+            keys[slot] = codes  # of those that share a slot, the last stays
+            placed = keys[slot] == codes
+            values = np.zeros(1 << _TABLE_BITS)
+            values[slot[placed]] = weights[placed]
+            self._layers.append((keys, values))
+            codes, weights = codes[~placed], weights[~placed]
+
+    def look_up(self, grams: Codes) -> npt.NDArray[np.float64]:
+        """The weight of each gram, 0 where the query does not have it."""
+        result = np.zeros(len(grams))
+        for layer, (keys, values) in enumerate(self._layers):
+            slot = self._slots(grams, layer)
+            result += values[slot] * (keys[slot] == grams)
+        return result
+
+    @staticmethod
+    def _slots(grams: Codes, layer: int) -> Codes:
+        multiplier = np.uint32(_MULTIPLIER + 2 * layer * 0x3C6EF372 & 0xFFFFFFFF)
+        return (grams * multiplier) >> np.uint32(32 - _TABLE_BITS)
+
+
+def _needed(
+    weights: npt.NDArray[np.float64], order: npt.NDArray[np.intp], least: float
+) -> int:
+    """How many lists, in this order, hold between them every name of at least that cosine.
+
+    A name in none of them shares only the other grams, so that its cosine is at most the length
+    of the query without theirs, over the whole length (Cauchy and Schwarz).
+    """
+    squares = weights**2
+    rest = 1 - np.cumsum(squares[order]) / squares.sum()
+    return int(np.searchsorted(-rest, -(least**2))) + 1
 
 
 def clean(name: str) -> bytes:

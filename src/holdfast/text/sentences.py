@@ -206,6 +206,8 @@ def _is_end(text: str, match: re.Match[str], sentence: int, end: int) -> bool:
     if len(word) == 1 and word.isalpha():
         is_initial = len(following) == 2 and following[1] == "."
         return is_opener or (not is_initial and _is_label(before))
+    if _DOTTED.fullmatch(word) and text[found.start()] in "([":
+        return False  # "i.v. (Fig. 2)"
     return _may_close(word, following, is_opener=is_opener)
 
 

@@ -54,6 +54,14 @@ def type_of_tree_number(tree_number: str) -> str:
     return next(branches, types.OTHER)
 
 
+def types_of_tree_numbers(tree_numbers: Iterable[str]) -> tuple[str, ...]:
+    """The types of a descriptor with these places; a protein is not a chemical as well."""
+    found = dict.fromkeys(map(type_of_tree_number, tree_numbers))
+    if types.GENE in found:
+        found.pop(types.CHEMICAL, None)
+    return tuple(found) or (types.OTHER,)
+
+
 def read_mesh(paths: StrPath | Iterable[StrPath]) -> Iterator[Record]:
     """Descriptors and supplementary records as `MESH:D000544`, from any number of XML files.
 
@@ -135,7 +143,7 @@ def _terms(record: ElementTree.Element) -> Iterator[str]:
 def _types(record: ElementTree.Element) -> tuple[str, ...]:
     if record.tag == "SupplementalRecord":
         return (_TYPE_OF_CLASS.get(record.get("SCRClass", "1"), types.OTHER),)
-    return distinct(map(type_of_tree_number, _tree_numbers(record))) or (types.OTHER,)
+    return types_of_tree_numbers(_tree_numbers(record))
 
 
 def _tree_numbers(record: ElementTree.Element) -> Iterator[str]:
