@@ -15,15 +15,10 @@ def by_the_definition(vectors: list[list[float]], labels: list[int]) -> float:
     alpha, beta, base, epsilon = 2.0, 50.0, 0.5, 0.2
     total = 0.0
     for i, label in enumerate(labels):
-        same, other = [], []
-        for j, another in enumerate(labels):
-            if i != j:
-                similarity = (
-                    math.sumprod(vectors[i], vectors[j])
-                    if hasattr(math, "sumprod")
-                    else sum(a * b for a, b in zip(vectors[i], vectors[j], strict=True))
-                )
-                (same if another == label else other).append(similarity)
+        others = [j for j in range(len(labels)) if j != i]
+        near = {j: sum(a * b for a, b in zip(vectors[i], vectors[j], strict=True)) for j in others}
+        same = [near[j] for j in others if labels[j] == label]
+        other = [near[j] for j in others if labels[j] != label]
         pulled = [s for s in same if other and s < max(other) + epsilon]
         pushed = [s for s in other if same and s > min(same) - epsilon]
         total += math.log1p(sum(math.exp(-alpha * (s - base)) for s in pulled)) / alpha
@@ -53,5 +48,5 @@ def test_names_of_one_entity_that_lie_together_cost_less() -> None:
 
 def test_a_batch_without_any_pair_of_one_entity_has_finite_gradients() -> None:
     vectors = torch.eye(3, requires_grad=True)
-    multi_similarity_loss(vectors, torch.arange(3)).backward()
+    torch.autograd.backward(multi_similarity_loss(vectors, torch.arange(3)))
     assert torch.isfinite(vectors.grad).all()

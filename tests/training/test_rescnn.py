@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -11,15 +11,17 @@ torch = pytest.importorskip("torch")
 from holdfast.training.rescnn import Convolution, ResCNN, ResCNNConfig  # noqa: E402
 
 Pooling = Literal["max", "attention"]
-SMALL = {"vocabulary": 50, "embedding": 12, "width": 16, "filters": 6, "feed_forward": 10}
 
 
 def small(pooling: Pooling) -> ResCNN:
     torch.manual_seed(1)
-    return ResCNN(ResCNNConfig(**SMALL, blocks=2, pooling=pooling)).eval()
+    shape = ResCNNConfig(
+        vocabulary=50, embedding=12, width=16, blocks=2, filters=6, feed_forward=10, pooling=pooling
+    )
+    return ResCNN(shape).eval()
 
 
-def vectors(model: ResCNN, names: list[list[int]]):  # type: ignore[no-untyped-def]
+def vectors(model: ResCNN, names: list[list[int]]) -> Any:
     tokens = torch.tensor([token for name in names for token in name], dtype=torch.long)
     with torch.inference_mode():
         return model(tokens, torch.tensor([len(name) for name in names]))

@@ -21,6 +21,7 @@ SYMBOLS: Final = mask_of([GENE, CELL_LINE])
 _SHORTEST: Final = 3  # characters of a name that the document does not define itself
 _ACRONYM: Final = 6  # characters up to which upper case is part of the name
 _DIVIDING: Final = re.compile(r"[,()\[\]]|\. ")
+_ION: Final = re.compile(r"[A-Z][a-z]\d")  # "Ca2" in "Ca2+" is not the gene CA2
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 
 
@@ -59,8 +60,8 @@ def is_credible(surface: str, name: str, *, is_symbol: bool = False) -> bool:
     written, listed = _NOT_WORD.sub("", surface), _NOT_WORD.sub("", name)
     if len(listed) > _ACRONYM or written == listed:
         return True
-    if len(written) > _SHORTEST and any(character.isdigit() for character in written):
-        return True
+    if any(character.isdigit() for character in written):
+        return not _ION.fullmatch(written)
     if sum(character.isupper() for character in listed) >= 2:
         return written.endswith("s") and written[:-1] == listed
     return not is_symbol and not written.isupper()
