@@ -30,8 +30,10 @@ class Inputs:
         path = _path(self.arguments[0])
         return path is None or (path.is_file() and _format(path, self.format) == "text")
 
-    def documents(self, report: ReadReport | None = None) -> Iterator[Document]:
-        """Each document without the mentions that its file may already mark."""
+    def documents(
+        self, report: ReadReport | None = None, *, marked: bool = False
+    ) -> Iterator[Document]:
+        """Each document, with the mentions that its file marks only if they are asked for."""
         for argument in self.arguments:
             path = _path(argument)
             if path is None:
@@ -40,7 +42,7 @@ class Inputs:
             for document in read_documents(
                 path, format=_format(path, self.format), lenient=self.lenient, report=report
             ):
-                yield replace(document, mentions=(), relations=())
+                yield document if marked else replace(document, mentions=(), relations=())
 
 
 def _path(argument: str) -> Path | None:

@@ -16,6 +16,7 @@ from holdfast import types
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase, open_kb
+from holdfast.link.rules import read_rules
 from holdfast.registry import DETECTORS, LINKERS, Step, component
 
 DEFAULT_KB = "open"
@@ -43,23 +44,30 @@ def load(
     kb: str | Path | KnowledgeBase = DEFAULT_KB,
     *,
     only: Collection[str] | None = None,
-    detector: str = "dictionary",
+    detector: str | None = "dictionary",
     linker: str = "names",
     top: int = 5,
+    rules: str | Path | None = None,
 ) -> Pipeline:
     """The pipeline that `holdfast link` runs.
 
     kb        a name that `holdfast kb get` or `kb build` made, a folder, or an open one
     only      types of mentions, e.g. ("disease", "chemical"); by default all but "other"
-    detector  what finds mentions, by its name in holdfast.registry
+    detector  what finds mentions, by its name in holdfast.registry; None: they are marked already
     linker    what links them, by its name in holdfast.registry
     top       how many candidates each mention keeps
+    rules     a file that blocks, pins or adds names: see holdfast.link.rules
     """
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
     chosen = None if only is None else parse_types(only)
-    detect = component(DETECTORS, detector)(base, only=chosen)
-    link = component(LINKERS, linker)(base, only=chosen, top=top)
-    return Pipeline([detect, link])
+    said = None if rules is None else read_rules(Path(rules), base)
+    steps = list[Step]()
+    if detector is not None:
+        steps.append(component(DETECTORS, detector)(base, only=chosen))
+        steps += [said.find] if said else []
+    steps.append(component(LINKERS, linker)(base, only=chosen, top=top))
+    steps += [said.decide] if said else []
+    return Pipeline(steps)
 
 
 def parse_types(names: Collection[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,9 +12,18 @@ FORMATS = ("text", "json", "tsv", "pubtator", "bioc", "brat")
 
 def link(
     inputs: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="TEXT|FILE|-", help="A text, files or folders, or - for stdin."),
-    ],
+    ] = None,
+    mentions: Annotated[
+        Path | None,
+        typer.Option(
+            "--mentions", help="Link what a file marks: a table of strings, or a corpus."
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option("--column", help="With --mentions: the table's column of strings.")
+    ] = None,
     kb: Annotated[
         str, typer.Option("--kb", help="The knowledge base to link to: a name or a folder.")
     ] = "open",
@@ -30,6 +40,10 @@ def link(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show every candidate and its evidence.")
     ] = False,
+    rules: Annotated[
+        Path | None,
+        typer.Option("--rules", help="A TOML file that blocks, pins or adds names."),
+    ] = None,
     source_format: Annotated[
         str | None, typer.Option("--from", help="The format of the files; by default by name.")
     ] = None,
@@ -38,22 +52,33 @@ def link(
     ] = False,
 ) -> None:
     """Find and link the concepts in a text, in files, or in what comes on standard input."""
+    import sys
+
     from rich.console import Console
 
     from holdfast.corpora import ReadReport
+    from holdfast.errors import UsageError
     from holdfast.inputs import Inputs
+    from holdfast.mention_tables import is_table, read_mention_strings, write_linked_table
     from holdfast.output import print_documents
     from holdfast.pipeline import load
 
-    chosen = None if only is None else only.split(",")
+    if bool(inputs) == (mentions is not None):
+        raise UsageError("name a text, files or -; or else --mentions FILE")
     report = ReadReport()
-    texts = Inputs(inputs, format=source_format, lenient=lenient)
-    pipeline = load(kb, only=chosen, top=top)
-    print_documents(
-        pipeline.pipe(texts.documents(report)),
-        "json" if as_json else output,
-        one=texts.is_one_text,
-        explain=explain,
+    pipeline = load(
+        kb,
+        only=None if only is None else only.split(","),
+        detector=None if mentions else "dictionary",
+        top=top,
+        rules=rules,
     )
+    if mentions is not None and is_table(mentions, source_format):
+        write_linked_table(read_mention_strings(mentions, column=column), pipeline, sys.stdout)
+        return
+    texts = Inputs(inputs or [str(mentions)], format=source_format, lenient=lenient)
+    documents = texts.documents(report, marked=mentions is not None)
+    form = "json" if as_json else output
+    print_documents(pipeline.pipe(documents), form, one=texts.is_one_text, explain=explain)
     for line in report.summary():
         Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

