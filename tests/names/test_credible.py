@@ -27,7 +27,7 @@ def test_common_words_numbers_and_letters_name_nothing(surface: str) -> None:
         ("was", "was"),
         ("WAS", "WAS"),
         ("TNFs", "TNF"),
-        ("il-2", "IL-2"),
+        ("brca1", "BRCA1"),
         ("p53", "P53"),
         ("heart attack", "Heart Attack"),
         ("HEART ATTACK", "heart attack"),

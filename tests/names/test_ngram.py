@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from holdfast.names.ngram import NgramIndex, clean
+from holdfast.names.grams import clean
+from holdfast.names.ngram import NgramIndex
 
 SYLLABLES = ("car", "di", "o", "my", "path", "y", "neur", "al", "gi", "a", "hep", "at", "itis", "β")
 
@@ -108,6 +110,36 @@ def test_a_batch_equals_its_queries_one_by_one(names: list[str], index: NgramInd
 def test_more_answers_begin_with_the_fewer(names: list[str], index: NgramIndex) -> None:
     few, many = index.search(names[:20], 3), index.search(names[:20], 30)
     np.testing.assert_array_equal(few.rows, many.rows[:, :3])
+
+
+def test_names_above_a_cosine_are_found_when_none_below_it_is_asked_for(
+    names: list[str], index: NgramIndex
+) -> None:
+    queries = [*random_names(30, seed=4), *names[:10]]
+    for least in (0.5, 0.7, 0.9):
+        everything, enough = index.search(queries, 20), index.search(queries, 20, least=least)
+        wanted = everything.scores >= least
+        np.testing.assert_array_equal(enough.rows[wanted], everything.rows[wanted])
+        np.testing.assert_array_equal(enough.scores[wanted], everything.scores[wanted])
+
+
+def test_threads_may_search_at_once(names: list[str], index: NgramIndex) -> None:
+    expected = index.search(names[:60], 5).rows
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda name: index.search([name], 5).rows[0], names[:60]))
+    np.testing.assert_array_equal(np.stack(found), expected)
+
+
+def test_a_query_with_thousands_of_grams_is_compared_in_full() -> None:
+    chance = random.Random(5)
+    long = "".join(chance.choices("abcdefghijklmnopqrstuvwxyz0123456789 ", k=4_000))
+    index = NgramIndex.build(["aspirin", long, long[:2_000]])
+    found = index.search([long], 2)
+    assert found.rows[0].tolist() == [1, 2]
+    assert found.scores[0, 0] == pytest.approx(1.0, abs=1e-5)
+    assert found.scores[0, 1] == pytest.approx(
+        cosines(["aspirin", long, long[:2_000]], long)[2], abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("query", ["", "   ", "—", "qqq", "😀"])
