@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -40,7 +41,12 @@ class ExactIndex:
         for first, batch in _batches(names):
             keys.append(hashes_of_names(batch))
             rows.append(np.arange(first, first + len(batch), dtype=np.uint32))
-            varied = [(row, v) for row, name in enumerate(batch, first) for v in variants(name)]
+            varied = [
+                (row, variant)
+                for row, name in enumerate(batch, first)
+                if "," in name or "-" in name  # most names have no variant: do not even ask
+                for variant in variants(name)
+            ]
             keys.append(hashes_of_names(variant for _, variant in varied))
             rows.append(np.array([row for row, _ in varied], dtype=np.uint32))
         key = np.concatenate(keys) if keys else np.zeros(0, dtype=np.uint64)
@@ -51,7 +57,9 @@ class ExactIndex:
 
     @classmethod
     def open(cls, folder: Path) -> ExactIndex:
-        return cls(np.load(folder / KEYS, mmap_mode="r"), np.load(folder / ROWS, mmap_mode="r"))
+        # Plain views: numpy's memmap class makes every small slice several times slower.
+        keys, rows = (np.load(folder / name, mmap_mode="r") for name in (KEYS, ROWS))
+        return cls(np.asarray(keys), np.asarray(rows))
 
     def save(self, folder: Path) -> None:
         np.save(folder / KEYS, self.keys)
@@ -112,11 +120,7 @@ def variants(name: str) -> Iterator[str]:
 
 def _batches(names: Iterable[str], size: int = 1 << 17) -> Iterator[tuple[int, list[str]]]:
     """Runs of names with the row of each run's first."""
-    first, batch = 0, []
-    for name in names:
-        batch.append(name)
-        if len(batch) == size:
-            yield first, batch
-            first, batch = first + size, []
-    if batch:
+    remaining, first = iter(names), 0
+    while batch := list(islice(remaining, size)):
         yield first, batch
+        first += len(batch)

@@ -20,6 +20,7 @@ from holdfast.text.normalise import fold
 
 _MARKS: Final = "\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff"
 TOKEN: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
+_TOKEN_OR_END: Final = re.compile(rf"{TOKEN.pattern}|\n")
 
 KEY_RULES: Final = 1
 """Counts up when the rules below change: an index built under other rules finds nothing."""
@@ -76,19 +77,24 @@ def hash_of_name(name: str) -> int:
     return int(value[0])
 
 
+class _Hashes(dict[str, int]):
+    """Token -> hash, computed when it is first met; what ends a name is 0."""
+
+    def __missing__(self, token: str) -> int:
+        value = self[token] = hash_of_token(token)
+        return value
+
+
 def hashes_of_names(names: Iterable[str]) -> npt.NDArray[np.uint64]:
     """`hash_of_name` of each, computed together. *Shape:* (names,)"""
-    tokens: list[int] = []
-    lengths: list[int] = []
-    find = TOKEN.findall
-    for name in names:
-        found = find(name)
-        lengths.append(len(found))
-        tokens.extend([hash_of_token(token) for token in found])
-    flat = np.array(tokens, dtype=np.uint64)
-    count = np.array(lengths, dtype=np.int64)
-    start = np.cumsum(count) - count
-    result = np.zeros(len(count), dtype=np.uint64)
+    # One pass over all names as one text, a line each, is several times faster than one by one.
+    text = "".join([name.replace("\n", " ") + "\n" for name in names])
+    tokens = _TOKEN_OR_END.findall(text)
+    flat = np.fromiter(map(_Hashes({"\n": 0}).__getitem__, tokens), np.uint64, len(tokens))
+    ends = np.flatnonzero(flat == 0)
+    count = np.diff(ends, prepend=-1) - 1
+    start = ends - count
+    result = np.zeros(len(ends), dtype=np.uint64)
     longer = np.flatnonzero(count > 0)
     position = 0
     while len(longer):
