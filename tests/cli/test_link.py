@@ -132,7 +132,7 @@ def test_a_text_without_mentions_says_so(kb: Path) -> None:
         (("link", "FILE", "--kb", "KB", "--from", "docx"), 2, "unknown format 'docx'"),
         (("link", "x", "--kb", "KB", "--top", "0"), 2, "--top"),
         (("link", "x", "--nonsense"), 2, "--nonsense"),
-        (("link",), 2, "Missing argument"),
+        (("link",), 2, "name a text, files or -"),
         (("nonsense",), 2, "nonsense"),
     ],
 )

@@ -109,7 +109,7 @@ class NameLinker:
 
     def _alike(self, text: str, wanted: np.uint32) -> list[_Scored]:
         """Entities with a name that resembles the text, the most alike first."""
-        matches = self._kb.ngrams.search([text], _LOOK_ALIKES)
+        matches = self._kb.ngrams.search([text], _LOOK_ALIKES, least=self._likeness)
         found = dict[int, tuple[float, int]]()
         for row, cosine in zip(matches.rows[0].tolist(), matches.scores[0].tolist(), strict=True):
             if row < 0 or cosine < self._likeness:
