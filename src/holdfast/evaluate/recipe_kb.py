@@ -17,7 +17,7 @@ from holdfast.kb.build import Progress, Source, build_kb
 from holdfast.kb.derive import records_by_source, rows_of_types
 from holdfast.kb.readers import READERS
 from holdfast.kb.records import Addition, Record
-from holdfast.kb.store import KnowledgeBase, kb_folder, open_kb
+from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.kb.vocabularies import get, is_current
 from holdfast.registry import component
 from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
@@ -32,7 +32,7 @@ def kb_of(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> Kn
     if not recipe.training_names and not recipe.kb.types:
         return base
     key = _key([base.manifest.digest, recipe.corpus, recipe.training_names, recipe.kb.types])
-    folder = kb_folder(f"recipe-{base.name}-{key}")
+    folder = _folder(f"{base.name}-{key}")
     try:
         return KnowledgeBase(folder)
     except KnowledgeBaseError:
@@ -50,7 +50,7 @@ def _base(spec: KbSpec, *, data: Path, progress: Progress | None) -> KnowledgeBa
     if not path.exists():
         raise UsageError(f"{path}: not there; --data must name a folder that has it")
     key = _key([asdict(spec) | {"types": ()}, artifacts.sha256_of(path)])
-    folder = kb_folder(f"recipe-{spec.reader}-{key}")
+    folder = _folder(f"{spec.reader}-{key}")
     try:
         return KnowledgeBase(folder)
     except KnowledgeBaseError:
@@ -106,6 +106,11 @@ class _PrimaryIds(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(self._kb)
+
+
+def _folder(name: str) -> Path:
+    """Apart from the knowledge bases that people name: `kb info` does not list these."""
+    return artifacts.home() / "recipes" / name
 
 
 def _key(parts: list[object]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -70,8 +71,15 @@ def build_kb(
     except OSError as error:
         raise KnowledgeBaseError(
             f"could not write the knowledge base {name!r} at {folder}: "
-            f"{error.strerror or error}; nothing was changed"
+            f"{_reason(error)}; nothing was changed"
         ) from error
+
+
+def _reason(error: OSError) -> str:
+    """What went wrong, in words: numpy and pyarrow report a full disk without its number."""
+    text = error.strerror or str(error)
+    is_full = error.errno == errno.ENOSPC or "errno 28" in text or "requested and" in text
+    return "the disk is full" if is_full else text
 
 
 class _Builder:

