@@ -64,7 +64,10 @@ def test_importing_everything_outside_training_leaves_torch_out() -> None:
     assert len(names) > 50
     code = (
         "import importlib, sys\n"
-        f"for name in {names!r}: importlib.import_module(name)\n"
+        f"for name in {names!r}:\n"
+        "    try: importlib.import_module(name)\n"
+        "    except ModuleNotFoundError as error:\n"
+        f"        if error.name.split('.')[0] in {HEAVY | {'holdfast'}!r}: raise\n"
         f"print(sorted({HEAVY!r} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
