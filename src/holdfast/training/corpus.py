@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdfast.corpora.named.biosyn import LenientMention, LenientName
+from holdfast.document import Document
 from holdfast.names.encoder import plain
+from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
 from holdfast.training.synonyms import Group
+from holdfast.types import canonical_type
+
+
+def document_mentions(
+    documents: Iterable[Document], *, only: Collection[str], prefix: str
+) -> Iterator[LenientMention]:
+    """The gold mentions of these types whose ids have this prefix, short forms by their long ones.
+
+    Ids lose the prefix, as in a dictionary of that vocabulary alone.
+    """
+    for document in documents:
+        long_forms = abbreviation_map(find_abbreviations(document.text))
+        for mention in document.mentions:
+            surface = document.text_of(mention)
+            ids = frozenset(id.removeprefix(prefix) for id in mention.ids if id.startswith(prefix))
+            if ids and canonical_type(mention.type) in only and plain(surface):
+                yield LenientMention(document.id, (long_forms.get(surface, surface),), ids)
 
 
 def lenient_groups(
