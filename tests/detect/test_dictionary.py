@@ -204,8 +204,26 @@ def test_a_megabyte_of_text_is_one_document(detector: DictionaryDetector) -> Non
     unit = "A heart attack (myocardial infarction) and ((( TNF-alpha in 2 rats. "
     text = unit * (1_000_000 // len(unit))
     assert len(detector.detect(text)) == 3 * (1_000_000 // len(unit))
+    addressed = "See www.heart.attack/tnf or tnf@heart.org. TNF rose. " * 5_000
+    assert len(detector.detect(addressed)) == 5_000
+    assert detector.detect("a@" * 100_000) == []
     assert detector.detect("(" * 100_000) == []
     assert detector.detect("a" * 200_000) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see https://example.org/heart-attack?TNF",
+        "www.TNF.org",
+        "doi:10.1/TNF",
+        "TNF@example.org",
+        "(TNF.alpha@example.org)",
+    ],
+)
+def test_nothing_is_named_inside_an_address(detector: DictionaryDetector, text: str) -> None:
+    assert words(detector, text) == []
+    assert words(detector, f"TNF {text} TNF") == ["TNF", "TNF"]
 
 
 def test_a_document_keeps_the_mentions_it_had(detector: DictionaryDetector) -> None:

@@ -31,7 +31,10 @@ _JOINING: Final = re.compile(r"[ \u00a0\u2000-\u200a\u202f\-/'’+.‐‑–]{0,
 
 
 # Nothing is named inside the address of a page, a paper or a person.
-_ADDRESS: Final = re.compile(r"(?:https?://|www\.|\bdoi:|\bdoi\.org/)\S+|\S+@\S+\.\w+")
+# Bounded, and tried at the start of a word only, so that no text takes quadratic time.
+_ADDRESS: Final = re.compile(
+    r"(?:https?://|www\.|\bdoi:|\bdoi\.org/)\S+|(?<!\S)[^\s@]{1,100}@[^\s@]{1,200}\.\w+"
+)
 
 
 _ION: Final = re.compile(r"[A-Z][a-z]?\d?")  # "Ca2" before a plus sign
@@ -72,12 +75,8 @@ class DictionaryDetector:
 
     def _known_spans(self, text: str) -> list[Span]:
         """Every run of tokens that the index holds under some name."""
-        addresses = [match.span() for match in _ADDRESS.finditer(text)]
-        tokens = [
-            token.span()
-            for token in TOKEN.finditer(text)
-            if not any(start <= token.start() < end for start, end in addresses)
-        ]
+        text = _ADDRESS.sub(lambda match: "\n" * len(match[0]), text)
+        tokens = [token.span() for token in TOKEN.finditer(text)]
         if not tokens:
             return []
         hashes = np.array([hash_of_token(text[a:b]) for a, b in tokens], dtype=np.uint64)
