@@ -31,16 +31,24 @@ def test_a_bad_record_leaves_the_old_knowledge_base(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["kb"]
 
 
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(28, "No space left on device"), "the disk is full"),
+        (OSError("1150071 requested and 582624 written"), "the disk is full"),  # numpy's way
+        (OSError(5, "Input/output error"), "Input/output error"),
+    ],
+)
 def test_a_failing_disk_is_one_line_that_names_the_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, said: str
 ) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise error
 
     monkeypatch.setattr("numpy.save", fail)
     with pytest.raises(KnowledgeBaseError) as caught:
         make_kb(tmp_path / "kb")
-    assert "No space left on device; nothing was changed" in str(caught.value)
+    assert f"{said}; nothing was changed" in str(caught.value)
     assert str(tmp_path / "kb") in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 

@@ -185,7 +185,7 @@ def _write_indexes(folder: Path, progress: Progress) -> None:
     progress("indexing names", 0.3)
     ExactIndex.build(_strings(folder, "names", "name")).save(folder)
     progress("indexing character n-grams", 0.5)
-    NgramIndex.build(_strings(folder, "names", "name")).save(folder)
+    NgramIndex.build(_strings(folder, "names", "name"), folder).save(folder)
 
 
 def _strings(folder: Path, table: str, name: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -80,10 +81,15 @@ def _grams_by_name(
 class GramChunks:
     """The chunks of all names, sorted once and then read back from a temporary file."""
 
-    def __init__(self, text: npt.NDArray[np.uint8], offsets: npt.NDArray[np.uint64]) -> None:
+    def __init__(
+        self,
+        text: npt.NDArray[np.uint8],
+        offsets: npt.NDArray[np.uint64],
+        scratch: Path | None = None,
+    ) -> None:
         names = len(offsets) - 1
         self._ranges = [(first, min(first + _CHUNK, names)) for first in range(0, names, _CHUNK)]
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  (closed by __exit__)
+        self._file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115  (closed by __exit__)
         for first, last in self._ranges:
             chunk = _grams_by_name(text, offsets, first, last)
             for array in (chunk.gram, chunk.name, chunk.count):

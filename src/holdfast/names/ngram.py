@@ -49,15 +49,18 @@ class NgramIndex:
     _spare: list[npt.NDArray[np.float32]] = field(default_factory=list, init=False, repr=False)
 
     @classmethod
-    def build(cls, names: Iterable[str]) -> NgramIndex:
-        """Index the names in order. Memory: the cleaned names, and four bytes per posting."""
+    def build(cls, names: Iterable[str], scratch: Path | None = None) -> NgramIndex:
+        """Index the names in order. Memory: the cleaned names, and four bytes per posting.
+
+        A temporary file of some 500 bytes per name is made in the folder `scratch`.
+        """
         cleaned, ends = bytearray(), array("Q", [0])
         for name in names:
             cleaned += clean(name)
             ends.append(len(cleaned))
         text = np.frombuffer(cleaned, dtype=np.uint8)
         offsets = np.frombuffer(ends, dtype=np.uint64)
-        with GramChunks(text, offsets) as chunks:
+        with GramChunks(text, offsets, scratch) as chunks:
             grams, frequency = document_frequency(chunks)
             idf = (np.log(len(offsets) / (1 + frequency)) + 1).astype(np.float32)
             norms = np.zeros(len(offsets) - 1, dtype=np.float32)
