@@ -50,6 +50,8 @@ class Recipe:
     only: tuple[str, ...] = ()  # types of gold mentions that count
     kb: KbSpec | None = None
     training_names: tuple[str, ...] = ()  # splits whose mentions become names
+    fit: tuple[str, ...] = ()  # splits that a ranked linker is fitted on
+    select: str = ""  # the split that its settings and temperature are chosen on
     also: tuple[str, ...] = ()  # further protocols on the same output
     references: tuple[Reference, ...] = ()
 
