@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -60,7 +60,7 @@ class NameBatches:
         return NameBatches(
             self.groups,
             weights=np.diff(self._weights, prepend=0.0),
-            config=replace(self.config),
+            config=self.config,
             neighbours=neighbours,
         )
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,13 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from holdfast.names.encoder import UNKNOWN
-from holdfast.training.batches import NameBatches
+from holdfast.training.batches import Batch, NameBatches
 from holdfast.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from holdfast.training.multi_similarity import multi_similarity_loss
 from holdfast.training.rescnn import ResCNN
 
 LONGEST: Final = 25  # tokens of a name that are read
+_CLIP: Final = 1.0  # largest norm of the gradient
 
 Vectors = npt.NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Vectors]
@@ -38,7 +39,6 @@ class NamesConfig:
     learning_rate: float = 1e-3
     embedding_rate: float = 1e-3  # of the token embeddings; 0 keeps them as they are
     warm_up: int = 100  # steps of rising learning rate, before the linear decay to 0
-    clip: float = 1.0  # largest norm of the gradient
     mine_every: int = 0  # steps between searches for neighbours; 0: never
     report_every: int = 100
     select_every: int = 0  # steps between looks at the development split; 0: never
@@ -73,38 +73,50 @@ def train(
     encode = encoder_of(model, tokenizer)
     losses, started = list[float](), time.monotonic()
     for step in range(progress.step, config.steps):
-        if mine is not None and config.mine_every and step % config.mine_every == 0:
+        if mine is not None and _is_due(step, config.mine_every):
             batches = mine(encode, batches)
         batch = batches.draw(np.random.default_rng([config.seed, step]))
-        for group in optimizer.param_groups:
-            group["lr"] = group["initial_lr"] * _rate(step, config)
-        model.train()
-        vectors = _forward(model, tokenizer, batch.names)
-        loss = multi_similarity_loss(vectors, torch.from_numpy(batch.labels))
-        optimizer.zero_grad()
-        torch.autograd.backward(loss)
-        torch.nn.utils.clip_grad_norm_(model.parameters(), config.clip)
-        optimizer.step()
-        losses.append(loss.item())
+        losses.append(_learn(model, tokenizer, batch, optimizer, rate=_rate(step, config)))
         done = step + 1
+        is_last = done == config.steps
         entry: dict[str, float] = {}
-        if done % config.report_every == 0 or done == config.steps:
-            entry |= {"step": done, "loss": float(np.mean(losses))}
-            entry["seconds"] = time.monotonic() - started
+        if is_last or _is_due(done, config.report_every):
+            entry |= {"loss": float(np.mean(losses)), "seconds": time.monotonic() - started}
             losses.clear()
-        if select and config.select_every and done % config.select_every == 0:
-            entry |= {"step": done, "dev": select(encode)}
+        if select and _is_due(done, config.select_every):
+            entry["dev"] = select(encode)
         if entry:
-            progress = replace(progress, log=(*progress.log, entry))
-            report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))
+            progress = replace(progress, log=(*progress.log, {"step": done, **entry}))
+            report("  ".join(f"{key} {value:.4g}" for key, value in progress.log[-1].items()))
         progress = replace(progress, step=done)
-        if done % config.save_every == 0 or done == config.steps:
-            save_checkpoint(folder, model, optimizer, progress=progress, config=describe(config))
+        if is_last or _is_due(done, config.save_every):
+            save_checkpoint(folder, model, optimizer, progress=progress, config=asdict(config))
     return progress
 
 
-def describe(config: NamesConfig) -> dict[str, Any]:
-    return asdict(config)
+def _is_due(step: int, every: int) -> bool:
+    return every > 0 and step % every == 0
+
+
+def _learn(
+    model: ResCNN,
+    tokenizer: Tokenizer,
+    batch: Batch,
+    optimizer: torch.optim.Optimizer,
+    *,
+    rate: float,  # the part of each group's learning rate
+) -> float:
+    """One step; the loss before it."""
+    for group in optimizer.param_groups:
+        group["lr"] = group["initial_lr"] * rate
+    model.train()
+    vectors = _forward(model, tokenizer, batch.names)
+    loss = multi_similarity_loss(vectors, torch.from_numpy(batch.labels))
+    optimizer.zero_grad()
+    torch.autograd.backward(loss)
+    torch.nn.utils.clip_grad_norm_(model.parameters(), _CLIP)
+    optimizer.step()
+    return loss.item()
 
 
 def encoder_of(model: ResCNN, tokenizer: Tokenizer, *, batch: int = 512) -> Encode:
