@@ -21,7 +21,7 @@ from holdfast.document import Document, Mention, Span
 from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import SYMBOLS, is_credible, may_name
 from holdfast.names.preference import preference_of_entities
-from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
+from holdfast.text.abbreviations import long_forms
 from holdfast.text.tokens import TOKEN, extend_hash, hash_of_token, hashes_of_names
 
 MAX_TOKENS: Final = 10
@@ -57,7 +57,7 @@ class DictionaryDetector:
 
     def detect(self, text: str) -> list[Mention]:
         """Mentions that do not overlap, in the order of the text."""
-        defined = abbreviation_map(find_abbreviations(text))
+        defined = long_forms(text)
         type_of_short = {short: self._type_of(long) for short, long in defined.items()}
         found, end = list[Mention](), 0
         for span in sorted(

@@ -20,7 +20,7 @@ from holdfast.kb.records import Addition, Record
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.kb.vocabularies import get, is_current
 from holdfast.registry import component
-from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
+from holdfast.text.abbreviations import long_forms
 from holdfast.types import canonical_type
 
 
@@ -76,12 +76,12 @@ def training_names(
 ) -> Iterator[Record]:
     """Each gold mention of one entity as a name of it, short forms by their long forms."""
     for document in documents:
-        long_forms = abbreviation_map(find_abbreviations(document.text))
+        meant = long_forms(document.text)
         for mention in document.mentions:
             if len(mention.ids) == 1 and (not only or canonical_type(mention.type) in only):
                 surface = document.text_of(mention)
                 id = mention.ids[0]
-                yield Addition(ids.get(id, id), synonyms=(long_forms.get(surface, surface),))
+                yield Addition(ids.get(id, id), synonyms=(meant.get(surface, surface),))
 
 
 def primary_ids(kb: KnowledgeBase) -> Mapping[str, str]:

@@ -6,7 +6,7 @@ looked up by its long form. Scores order candidates and lie in [0, 1]; they are 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -18,7 +18,7 @@ from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import SYMBOLS, is_credible
 from holdfast.names.preference import preference_of_entities
-from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
+from holdfast.text.abbreviations import long_forms
 from holdfast.text.tokens import hashes_of_names
 from holdfast.types import canonical_type
 
@@ -64,14 +64,13 @@ class NameLinker:
 
     def __call__(self, document: Document) -> Document:
         """The document with candidates and ids for every mention."""
-        long_forms = abbreviation_map(find_abbreviations(document.text))
+        meant = long_forms(document.text)
         return document.with_mentions(
-            self._link(mention, document.text_of(mention), long_forms)
-            for mention in document.mentions
+            self._link(mention, document.text_of(mention), meant) for mention in document.mentions
         )
 
-    def _link(self, mention: Mention, surface: str, long_forms: dict[str, str]) -> Mention:
-        long = long_forms.get(surface)
+    def _link(self, mention: Mention, surface: str, meant: Mapping[str, str]) -> Mention:
+        long = meant.get(surface)
         candidates = self._find(long or surface, mention.type)
         if long is not None:
             said = Evidence("abbreviation", f"{surface} is defined as “{long}”")

@@ -8,8 +8,10 @@ alignment is cheap enough for a short form of that length wins.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from holdfast.document import Span
@@ -97,6 +99,15 @@ def abbreviation_map(abbreviations: Iterable[Abbreviation]) -> dict[str, str]:
     for abbreviation in abbreviations:
         result.setdefault(abbreviation.short_text, abbreviation.long_text)
     return result
+
+
+@lru_cache(maxsize=32)
+def long_forms(text: str) -> Mapping[str, str]:
+    """What the short forms that a document defines stand for.
+
+    Several steps of a pipeline ask this of the same text; it is worked out once.
+    """
+    return MappingProxyType(abbreviation_map(find_abbreviations(text)))
 
 
 def _brackets(text: str) -> list[_Bracket]:
