@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from holdfast.cli import bench, convert, evaluate, kb, link, reproduce, score
+from holdfast.cli import bench, convert, evaluate, kb, link, reproduce, score, train
 from holdfast.errors import HoldfastError, UsageError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app = typer.Typer(
 app.command("link")(link.link)
 app.command("convert")(convert.convert)
 app.command("score")(score.score)
+app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("bench")(bench.bench)

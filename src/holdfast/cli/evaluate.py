@@ -14,6 +14,10 @@ def evaluate(
         Path,
         typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder of corpora and files."),
     ],
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", help="The model folder; by default the recipe's last trained."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run a recipe and print what it measures, beside what others published."""
@@ -27,7 +31,7 @@ def evaluate(
 
     chosen = read_recipe(recipe)
     with progress_bar(chosen.name) as progress:
-        outcome = run_recipe(chosen, data=data, progress=progress)
+        outcome = run_recipe(chosen, data=data, model=model, progress=progress)
     if as_json:
         print(json.dumps(outcome_to_json(chosen, outcome), ensure_ascii=False))
     else:

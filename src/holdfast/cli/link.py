@@ -17,9 +17,7 @@ def link(
     ] = None,
     mentions: Annotated[
         Path | None,
-        typer.Option(
-            "--mentions", help="Link what a file marks: a table of strings, or a corpus."
-        ),
+        typer.Option("--mentions", help="Link what a file marks: a table of strings, or a corpus."),
     ] = None,
     column: Annotated[
         str | None, typer.Option("--column", help="With --mentions: the table's column of strings.")

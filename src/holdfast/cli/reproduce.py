@@ -20,16 +20,19 @@ def reproduce(
         Path, typer.Option("--results", help="The folder to store results in.")
     ] = Path("results"),
 ) -> None:
-    """Run recipes, store what they measure as JSON, and make the pages of results anew."""
+    """Train and run recipes, store what they measure, and make the pages of results anew."""
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.recipe import read_recipe, shipped
     from holdfast.evaluate.results import outcome_to_json, write_pages, write_result
-    from holdfast.evaluate.run import run_recipe
+    from holdfast.evaluate.run import model_folder, run_recipe
     from holdfast.show import print_outcome
+    from holdfast.training.ranked_linker import train_ranked_linker
 
     for name in shipped() if recipes == ["all"] else recipes:
         recipe = read_recipe(name)
         with progress_bar(recipe.name) as progress:
+            if recipe.fit:
+                train_ranked_linker(recipe, data=data, out=model_folder(recipe), progress=progress)
             outcome = run_recipe(recipe, data=data, progress=progress)
         write_result(outcome_to_json(recipe, outcome), results, recipe.name)
         print_outcome(recipe, outcome)

@@ -39,7 +39,7 @@ def outcome_to_json(recipe: Recipe, outcome: Outcome) -> dict[str, Any]:
         "kb_entities": len(kb) if kb else None,
         "kb_names": kb.names if kb else None,
         "kb_digest": kb.manifest.digest if kb else None,
-        "model_digest": None,
+        "model_digest": outcome.model_digest,
         "references": [{"by": r.by, "differs": r.differs, **r.figures} for r in recipe.references],
         "also": others,
         **circumstances(),

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from holdfast import artifacts
 from holdfast.corpora.named import load_corpus
 from holdfast.corpora.named.abbreviations import read_med1250
 from holdfast.corpora.named.biosyn import (
@@ -34,10 +35,11 @@ from holdfast.evaluate.recipe_kb import kb_of, primary_ids
 from holdfast.evaluate.report import Report
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
+from holdfast.link.ranked import RankedLinker
 from holdfast.names.exact import ExactIndex, VerbatimIndex
 from holdfast.names.index import NameIndex
 from holdfast.names.ngram import NgramIndex
-from holdfast.registry import DETECTORS, LINKERS, component
+from holdfast.registry import DETECTORS, LINKERS, Step, component
 from holdfast.text.abbreviations import find_abbreviations
 from holdfast.types import canonical_type
 
@@ -65,17 +67,23 @@ class Outcome:
 
     reports: tuple[Report, ...]
     kb: KnowledgeBase | None  # None: the protocol's own dictionary
+    model_digest: str | None = None  # None: nothing was trained
 
 
-def run_recipe(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> Outcome:
-    """Measure what the recipe says. Only its split is read, besides those it trains on."""
+def run_recipe(
+    recipe: Recipe, *, data: Path, model: Path | None = None, progress: Progress | None = None
+) -> Outcome:
+    """Measure what the recipe says. Only its split is read, besides those that become names.
+
+    `model` is what `holdfast train` made of a recipe that is fitted; by default its last one.
+    """
     if not data.is_dir():
         raise UsageError(f"{data}: no such data folder; name it with --data or HOLDFAST_DATA")
     report = progress or (lambda _what, _done: None)
     if recipe.protocol == "lenient":
         return _run_lenient(recipe, data, report)
     if recipe.protocol in ("strict", "ranked"):
-        return _run_gold_mentions(recipe, data, report)
+        return _run_gold_mentions(recipe, data, model or model_folder(recipe), report)
     if recipe.protocol == "abbreviations":
         return _run_abbreviations(recipe, data)
     if recipe.protocol in PROTOCOLS:
@@ -130,10 +138,24 @@ def _chemical_dictionary(kb: KnowledgeBase, pairs: Path, split: str) -> list[Len
     return names
 
 
-def _run_gold_mentions(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
+def model_folder(recipe: Recipe) -> Path:
+    """Where the model that was last trained by the recipe is, or will be."""
+    return artifacts.home() / "models" / recipe.name
+
+
+def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progress) -> Outcome:
     """`strict` and `ranked`: the linker sees each gold mention's place and nothing else of it."""
-    kb = kb_of(recipe, data=data, progress=progress)
-    link = component(LINKERS, recipe.linker)(kb, only=None, top=_RANKED)
+    link: Step
+    digest = None
+    if recipe.fit:
+        kb = kb_of(replace(recipe, training_names=()), data=data, progress=progress)
+        if not model.exists():
+            raise UsageError(f"{model}: not there; first `holdfast train {recipe.name}`")
+        trained = RankedLinker.open(model, kb, top=_RANKED)
+        link, digest = trained, trained.digest
+    else:
+        kb = kb_of(recipe, data=data, progress=progress)
+        link = component(LINKERS, recipe.linker)(kb, only=None, top=_RANKED)
     ids = primary_ids(kb)
     strict, ranked = list[StrictCase](), list[RankedCase]()
     progress("linking", 0.5)
@@ -148,8 +170,8 @@ def _run_gold_mentions(recipe: Recipe, data: Path, progress: Progress) -> Outcom
             strict.append(StrictCase(answer, ranking, document.id))
             ranked.append(RankedCase(answer, tuple(id for id, _ in ranking), document.id))
     if recipe.protocol == "strict":
-        return Outcome((score_strict(strict, entities=kb),), kb)
-    return Outcome((score_ranked(ranked),), kb)
+        return Outcome((score_strict(strict, entities=kb),), kb, digest)
+    return Outcome((score_ranked(ranked),), kb, digest)
 
 
 def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:

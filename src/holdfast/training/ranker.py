@@ -1,0 +1,191 @@
+"""Fits the ranker of holdfast.link.ranker: softmax over candidates and "none of these".
+
+Plain numpy: a few thousand mentions of 25 candidates fit in half a minute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast.document import Document
+from holdfast.link.candidates import CandidateFinder
+from holdfast.link.features import FEATURES, MOST, features_of_document, shortlist
+from holdfast.link.ranker import Ranker
+from holdfast.link.used_names import written_out
+from holdfast.text.abbreviations import long_forms
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How long and how hard to fit."""
+
+    units: int = 16  # of the hidden layer
+    epochs: int = 20
+    batch: int = 256
+    rate: float = 0.01  # of Adam
+    decay: float = 1e-3  # pulls weights to zero
+    dropped_gold: float = 0.1  # share of mentions that lose their answer, so that "none" is learned
+    members: int = 5  # networks with different seeds whose scores are averaged
+    seed: int = 13
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """Mentions with their candidates, padded to MOST of them."""
+
+    features: npt.NDArray[np.float32]  # (mentions, MOST, features)
+    is_gold: npt.NDArray[np.bool_]  # (mentions, MOST)
+    is_there: npt.NDArray[np.bool_]  # (mentions, MOST); False is padding
+
+
+def collect_examples(
+    documents: Iterable[Document], finder: CandidateFinder, *, own_uses: bool
+) -> Examples:
+    """Every gold mention that has an answer. `own_uses`: whether a document may use its own names.
+
+    They must not count for the documents that the finder's used names were collected from.
+    """
+    features, gold = [], []
+    for document in documents:
+        mentions = [mention for mention in document.mentions if mention.is_linked]
+        meant = long_forms(document.text)
+        queries = [written_out(document.text_of(mention), meant) for mention in mentions]
+        but = "" if own_uses else document.id
+        found = [shortlist(candidates) for candidates in finder.find(queries, but=but)]
+        features += features_of_document(queries, found, finder, but=but)
+        gold += [
+            [finder.kb.id_at(candidate.entity) in mention.ids for candidate in candidates]
+            for mention, candidates in zip(mentions, found, strict=True)
+        ]
+    examples = Examples(
+        np.zeros((len(gold), MOST, len(FEATURES)), dtype=np.float32),
+        np.zeros((len(gold), MOST), dtype=bool),
+        np.zeros((len(gold), MOST), dtype=bool),
+    )
+    for row, (matrix, answers) in enumerate(zip(features, gold, strict=True)):
+        examples.features[row, : len(answers)] = matrix
+        examples.is_gold[row, : len(answers)] = answers
+        examples.is_there[row, : len(answers)] = True
+    return examples
+
+
+def fit_ranker(examples: Examples, settings: Settings) -> Ranker:
+    """Maximise the probability of the gold candidates, or of none where there is no gold one.
+
+    Small networks differ by a point from seed to seed; the mean of several does not. The mean is
+    one network again, with all their hidden units side by side.
+    """
+    members = [_fit_one(examples, settings, settings.seed + i) for i in range(settings.members)]
+    return Ranker(
+        mean=members[0].mean,
+        scale=members[0].scale,
+        linear=np.mean([member.linear for member in members], axis=0),
+        hidden=np.concatenate([member.hidden for member in members], axis=1),
+        hidden_bias=np.concatenate([member.hidden_bias for member in members]),
+        output=np.concatenate([member.output for member in members]) / len(members),
+        bias=float(np.mean([member.bias for member in members])),
+    )
+
+
+def _fit_one(examples: Examples, settings: Settings, seed: int) -> Ranker:
+    random = np.random.default_rng(seed)
+    seen = examples.features[examples.is_there].astype(np.float64)
+    mean, scale = seen.mean(axis=0), seen.std(axis=0) + 1e-6
+    scaled = (examples.features - mean) / scale
+    is_there = examples.is_there.copy()
+    lost = random.random(len(scaled)) < settings.dropped_gold
+    is_there[lost] &= ~examples.is_gold[lost]
+    width = len(FEATURES)
+    weights = [
+        np.zeros(width),
+        random.normal(0, 0.3 / width**0.5, (width, settings.units)),
+        np.zeros(settings.units),
+        random.normal(0, 0.3, settings.units),
+        np.zeros(1),
+    ]
+    adam = _Adam(weights, settings)
+    for _ in range(settings.epochs):
+        order = random.permutation(len(scaled))
+        for start in range(0, len(order), settings.batch):
+            rows = order[start : start + settings.batch]
+            adam.step(_gradients(weights, scaled[rows], examples.is_gold[rows], is_there[rows]))
+    linear, hidden, hidden_bias, output, bias = weights
+    return Ranker(mean, scale, linear, hidden, hidden_bias, output, float(bias[0]))
+
+
+def _gradients(
+    weights: Sequence[Floats],
+    x: Floats,
+    is_gold: npt.NDArray[np.bool_],
+    is_there: npt.NDArray[np.bool_],
+) -> list[Floats]:
+    """Of the mean negative log probability of a right answer."""
+    linear, hidden, hidden_bias, output, bias = weights
+    units = np.maximum(x @ hidden + hidden_bias, 0.0)
+    logits = np.where(is_there, x @ linear + units @ output + bias, -np.inf)
+    highest = np.maximum(logits.max(axis=1, keepdims=True), 0.0)
+    exp, none = np.exp(logits - highest), np.exp(-highest)
+    probability = exp / (none + exp.sum(axis=1, keepdims=True))
+    right = np.where(is_gold & is_there, exp, 0.0)
+    total = right.sum(axis=1, keepdims=True)
+    # Without a gold candidate the right answer is "none", which has no weights of its own.
+    target = np.divide(right, total, out=np.zeros_like(right), where=total > 0)
+    error = (probability - target) / len(x)
+    below = error[..., None] * output * (units > 0)
+    return [
+        np.einsum("mcf,mc->f", x, error),
+        np.einsum("mcf,mcu->fu", x, below),
+        below.sum(axis=(0, 1)),
+        np.einsum("mcu,mc->u", units, error),
+        error.sum(keepdims=True).reshape(1),
+    ]
+
+
+class _Adam:
+    """The usual optimiser; changes the weights in place."""
+
+    def __init__(self, weights: Sequence[Floats], settings: Settings) -> None:
+        self._weights = weights
+        self._settings = settings
+        self._first = [np.zeros_like(w) for w in weights]
+        self._second = [np.zeros_like(w) for w in weights]
+        self._steps = 0
+
+    def step(self, gradients: Sequence[Floats]) -> None:
+        self._steps += 1
+        for weight, gradient, first, second in zip(
+            self._weights, gradients, self._first, self._second, strict=True
+        ):
+            pulled = gradient + self._settings.decay * weight
+            first += 0.1 * (pulled - first)
+            second += 0.001 * (pulled**2 - second)
+            mean = first / (1 - 0.9**self._steps)
+            spread = np.sqrt(second / (1 - 0.999**self._steps)) + 1e-8
+            weight -= self._settings.rate * mean / spread
+
+
+def fit_temperature(ranker: Ranker, examples: Examples) -> Ranker:
+    """The ranker whose probabilities fit the development examples best: scores divided by one
+    number, which changes no ranking."""
+    tried = np.geomspace(0.5, 4.0, 60)
+    loss = [_loss(replace(ranker, temperature=float(t)), examples) for t in tried]
+    return replace(ranker, temperature=float(tried[int(np.argmin(loss))]))
+
+
+def _loss(ranker: Ranker, examples: Examples) -> float:
+    """The mean negative log probability of a right answer."""
+    total = 0.0
+    for features, is_gold, is_there in zip(
+        examples.features, examples.is_gold, examples.is_there, strict=True
+    ):
+        probabilities = ranker.probabilities(features[is_there])
+        gold = probabilities[is_gold[is_there]].sum()
+        right = gold if is_gold.any() else 1.0 - probabilities.sum()
+        total -= float(np.log(max(right, 1e-12)))
+    return total / max(1, len(examples.features))
