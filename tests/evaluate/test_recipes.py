@@ -17,6 +17,7 @@ from holdfast.evaluate.run import INDEXES, run_recipe
 from holdfast.kb.readers import READERS
 from holdfast.kb.vocabularies import VOCABULARIES
 from holdfast.registry import DETECTORS, LINKERS
+from holdfast.training.ranked_linker import train_ranked_linker
 from holdfast.types import TYPES
 
 GOLD_MENTIONS = ("lenient", "strict", "ranked", "abbreviations")
@@ -76,7 +77,9 @@ def test_every_shipped_recipe_names_only_what_there_is(name: str) -> None:
         assert recipe.linker in INDEXES
     elif recipe.protocol != "abbreviations":
         assert recipe.split in CORPORA[recipe.corpus].splits
-        assert recipe.linker in LINKERS
+        assert recipe.linker in ({"ranked"} if recipe.fit else LINKERS)
+        assert bool(recipe.fit) == bool(recipe.select)
+        assert recipe.split not in (*recipe.fit, recipe.select, *recipe.training_names)
         assert recipe.kb is not None
     assert not recipe.detector or recipe.detector in DETECTORS
     assert set(recipe.only) <= set(TYPES)
@@ -114,6 +117,27 @@ def test_a_strict_recipe_runs_and_training_names_help(tmp_path: Path, data: Path
     trained = measure(tmp_path, data, recipe + 'training_names = ["train"]\n' + KB)
     assert trained["kb_names"] == 5
     assert trained["kb_digest"] != result["kb_digest"]
+
+
+FITTED = (
+    'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\nlinker = "ranked"\n'
+    'only = ["Disease"]\nfit = ["train"]\nselect = "dev"\ntraining_names = ["train", "dev"]\n' + KB
+)
+
+
+def test_a_recipe_that_is_fitted_is_trained_and_then_measured(tmp_path: Path, data: Path) -> None:
+    folder = data / "corpora" / "bc5cdr"
+    (folder / "dev.pubtator.txt").write_text(TRAINING.replace("2", "3"), encoding="utf-8")
+    path = tmp_path / "fitted.toml"
+    path.write_text(FITTED, encoding="utf-8")
+    recipe = read_recipe(path)
+    with pytest.raises(UsageError, match="holdfast train fitted"):
+        run_recipe(recipe, data=data)
+    model = tmp_path / "model"
+    train_ranked_linker(recipe, data=data, out=model, progress=lambda _what, _done: None)
+    result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=model))
+    assert (result["accuracy_at_1"], result["n_scored"]) == (1.0, 2)
+    assert len(str(result["model_digest"])) == 64
 
 
 def test_a_ranked_recipe_runs(tmp_path: Path, data: Path) -> None:

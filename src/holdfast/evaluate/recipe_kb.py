@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from holdfast import artifacts
-from holdfast.corpora.named import load_corpus
+from holdfast.corpora.named import load_training
 from holdfast.document import Document
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.evaluate.recipe import KbSpec, Recipe
@@ -65,14 +65,15 @@ def _parts(
 ) -> Iterator[tuple[Source, Iterator[Record]]]:
     types = recipe.kb.types if recipe.kb else ()
     yield from records_by_source(base, rows_of_types(base, types).tolist() if types else None)
-    for split in recipe.training_names:
-        documents = load_corpus(recipe.corpus, split, data=data)
-        source = Source(f"mentions of {recipe.corpus} {split}")
-        yield source, training_names(documents, only=recipe.only, ids=primary_ids(base))
+    mixture = [(recipe.corpus, split) for split in recipe.training_names]
+    training = load_training(mixture, evaluated=[(recipe.corpus, recipe.split)], data=data)
+    for part in training.parts:
+        source = Source(f"mentions of {part.corpus} {part.split}")
+        yield source, training_names(part.documents, only=recipe.only, ids=primary_ids(base))
 
 
 def training_names(
-    documents: Iterator[Document], *, only: tuple[str, ...], ids: Mapping[str, str]
+    documents: Iterable[Document], *, only: tuple[str, ...], ids: Mapping[str, str]
 ) -> Iterator[Record]:
     """Each gold mention of one entity as a name of it, short forms by their long forms."""
     for document in documents:
