@@ -127,7 +127,9 @@ FITTED = (
 
 def test_a_recipe_that_is_fitted_is_trained_and_then_measured(tmp_path: Path, data: Path) -> None:
     folder = data / "corpora" / "bc5cdr"
-    (folder / "dev.pubtator.txt").write_text(TRAINING.replace("2", "3"), encoding="utf-8")
+    for id, split in (("4", "train"), ("5", "dev")):
+        text = f"{id}|t|Heart attacks.\n{id}|a|x\n{id}\t0\t13\tHeart attacks\tDisease\tD000001\n\n"
+        (folder / f"{split}.pubtator.txt").write_text(text, encoding="utf-8")
     path = tmp_path / "fitted.toml"
     path.write_text(FITTED, encoding="utf-8")
     recipe = read_recipe(path)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast.document import Document
+from holdfast.errors import InputError
 from holdfast.link.candidates import CandidateFinder
 from holdfast.link.features import FEATURES, MOST, features_of_document, shortlist
 from holdfast.link.ranker import Ranker
@@ -94,6 +95,8 @@ def fit_ranker(examples: Examples, settings: Settings) -> Ranker:
 
 
 def _fit_one(examples: Examples, settings: Settings, seed: int) -> Ranker:
+    if not examples.is_there.any():
+        raise InputError("nothing to fit a ranker on: no training mention has a candidate")
     random = np.random.default_rng(seed)
     seen = examples.features[examples.is_there].astype(np.float64)
     mean, scale = seen.mean(axis=0), seen.std(axis=0) + 1e-6
