@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import holdfast
-from command import call, run
+from command import call, environment, run
 from holdfast.corpora import read_documents
 from small_kb import make_kb
 
@@ -162,3 +164,18 @@ def test_help_names_every_command() -> None:
     assert done.returncode == 0
     for command in ("link", "kb", "convert", "score", "evaluate", "reproduce"):
         assert command in done.stdout
+
+
+def test_a_reader_who_has_had_enough_is_no_error(kb: Path, tmp_path: Path) -> None:
+    many = tmp_path / "many.jsonl"
+    many.write_text('{"id": "1", "text": "heart attack"}\n' * 20_000, encoding="utf-8")
+    command = [sys.executable, "-m", "holdfast", "link", str(many), "--json", "--kb", str(kb)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1

@@ -6,6 +6,7 @@ fast as it can and `holdfast --help` imports nothing heavy.
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -49,6 +50,9 @@ def main() -> None:
         if not message:  # a command without its arguments: its help is already on the screen
             sys.exit(2)
         _stop(f"{message.rstrip('.')}; see `holdfast --help`", 2, debug=debug)
+    except BrokenPipeError:  # `holdfast link … | head`: who reads has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         _stop(f"{place}{error.strerror or error}", 1, debug=debug)
