@@ -28,6 +28,7 @@ _LATER_VOCABULARY: Final = 0.9  # times the score, for each vocabulary preferred
 _ALIKE: Final = 0.9  # times the cosine, for names that only look alike
 _NEXT: Final = 0.99  # times the score before it, at most
 _LOOK_ALIKES: Final = 20
+_LISTED: Final = 0.3  # the least cosine of a candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class NameLinker:
         """Links to entities of the types `only`, by default of all.
 
         A name that only looks like a mention must do so with a cosine of at least `likeness`;
-        where none does, the answer is NIL.
+        where none does, the answer is NIL, and the candidates say what came nearest.
         """
         self._kb = kb
         self._mask = np.uint32(types.mask_of(only))
@@ -76,8 +77,12 @@ class NameLinker:
             said = Evidence("abbreviation", f"{surface} is defined as “{long}”")
             candidates = tuple(replace(c, evidence=(said, *c.evidence)) for c in candidates)
             candidates = candidates or self._find(surface, mention.type)
-        ids = (candidates[0].entity_id,) if candidates else (NIL,)
+        is_linked = bool(candidates) and self._is_good(candidates[0])
+        ids = (candidates[0].entity_id,) if is_linked else (NIL,)
         return replace(mention, candidates=candidates, ids=ids)
+
+    def _is_good(self, best: Candidate) -> bool:
+        return best.evidence[-1].kind == "exact" or best.score >= _ALIKE * self._likeness
 
     def _find_candidates(self, text: str, type: str) -> tuple[Candidate, ...]:
         wanted = self._mask
@@ -108,10 +113,10 @@ class NameLinker:
 
     def _alike(self, text: str, wanted: np.uint32) -> list[_Scored]:
         """Entities with a name that resembles the text, the most alike first."""
-        matches = self._kb.ngrams.search([text], _LOOK_ALIKES, least=self._likeness)
+        matches = self._kb.ngrams.search([text], _LOOK_ALIKES, least=_LISTED)
         found = dict[int, tuple[float, int]]()
         for row, cosine in zip(matches.rows[0].tolist(), matches.scores[0].tolist(), strict=True):
-            if row < 0 or cosine < self._likeness:
+            if row < 0 or cosine < _LISTED:
                 break
             entity = int(self._kb.entity_of_name[row])
             if self._kb.type_mask[entity] & wanted:
