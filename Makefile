@@ -4,7 +4,7 @@ BIN := .venv/bin
 # CPython 3.11+ must be found before anything is installed, so that the error names the cause.
 HAVE_PYTHON = $(PYTHON) -c 'import sys; sys.exit("Holdfast needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo") if sys.version_info < (3, 11) else 0'
 
-.PHONY: demo test check bench picture clean
+.PHONY: demo test test-train check bench picture clean
 
 demo: .venv/core
 	$(BIN)/holdfast kb get open
@@ -12,6 +12,10 @@ demo: .venv/core
 
 test: .venv/dev
 	$(BIN)/python -m pytest -n 2
+
+# The training code needs torch, which is large: it has an environment of its own.
+test-train: .venv-train/done
+	.venv-train/bin/python -m pytest tests/training tests/names
 
 check: .venv/dev
 	$(BIN)/ruff check .
@@ -37,5 +41,11 @@ picture: .venv/core
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch .venv/core $@
 
+.venv-train/done: pyproject.toml
+	$(HAVE_PYTHON)
+	$(PYTHON) -m venv .venv-train
+	.venv-train/bin/python -m pip install --quiet --editable '.[dev,train]'
+	touch $@
+
 clean:
-	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-train dist build .pytest_cache .mypy_cache .ruff_cache
