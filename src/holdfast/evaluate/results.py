@@ -183,13 +183,22 @@ def _reference(reference: Mapping[str, Any]) -> str:
 
 
 def _commit() -> str:
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=True, cwd=Path(__file__).parent
-        )
-    except (OSError, subprocess.CalledProcessError):
+    """The commit, and whether the code (results and pages aside) was changed since."""
+    here = Path(__file__).parent
+    head = _git("rev-parse", "--short=12", "HEAD", folder=here)
+    if head is None:
         return "not a checkout"
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", "..", folder=here)
+    return f"{head}-dirty" if changed else head
+
+
+def _git(*arguments: str, folder: Path) -> str | None:
+    """What git prints; None where there is no git or no checkout."""
+    command = ["git", *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
+    except (OSError, subprocess.CalledProcessError):
+        return None
     return done.stdout.strip()
 
 
