@@ -1,7 +1,7 @@
 """Names that mean alike: nearest vectors of a name encoder, memory-mapped.
 
 Vectors are stored once, as int8. Few names are compared one by one; many are found through a graph
-of near neighbours (usearch's HNSW), which looks at some hundreds of them per query.
+of near neighbours (faiss's HNSW), which looks at some hundreds of them per query.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+import faiss
 import numpy as np
 import numpy.typing as npt
-from usearch.index import Index
 
 from holdfast import artifacts
 from holdfast.errors import ArtifactError
@@ -25,10 +25,11 @@ from holdfast.names.index import NameMatches
 KIND: Final = "dense index"
 VERSION: Final = 1
 EXACT: Final = 20_000  # names up to which all are compared
-_GRAPH: Final = "graph.usearch"
+_GRAPH: Final = "graph.faiss"
 _VECTORS: Final = "vectors.npy"
 _SCALE: Final = 127 / 0.5  # components of a unit vector are hardly ever beyond a half
 _NEIGHBOURS: Final = 16  # of each vector in the graph
+_BREADTH_WHEN_BUILDING: Final = 80
 _BREADTH: Final = 128  # vectors kept in mind during a search; more is slower and surer
 _TOGETHER: Final = 1 << 16  # names encoded at once while building
 _BLOCK: Final = 256  # queries searched at once
@@ -157,42 +158,45 @@ class _Flat:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Graph:
-    index: Index
+    index: Any  # faiss.IndexHNSWSQ
 
     @classmethod
     def build(cls, vectors: Bytes, *, threads: int) -> _Graph:
-        index = Index(
-            ndim=vectors.shape[1],
-            metric="cos",
-            dtype="i8",
-            connectivity=_NEIGHBOURS,
-            expansion_search=_BREADTH,
-        )
-        rows = np.flatnonzero(vectors.any(axis=1))
-        index.add(rows.astype(np.uint64), vectors[rows], threads=threads)
+        faiss.omp_set_num_threads(threads)
+        kind: Any = faiss.ScalarQuantizer.QT_8bit_direct_signed
+        index = faiss.IndexHNSWSQ(vectors.shape[1], kind, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
+        index.hnsw.efConstruction = _BREADTH_WHEN_BUILDING
+        index.hnsw.efSearch = _BREADTH
+        for start in range(0, len(vectors), _TOGETHER):
+            index.add(vectors[start : start + _TOGETHER].astype(np.float32))
         return cls(index)
 
     @classmethod
     def open(cls, folder: Path) -> _Graph:
-        index = Index.restore(str(folder / _GRAPH), view=True, expansion_search=_BREADTH)
-        if index is None:
-            raise ArtifactError(f"{folder / _GRAPH}: not a graph; build it again")
+        try:
+            index: Any = faiss.read_index(str(folder / _GRAPH), faiss.IO_FLAG_MMAP_IFC)
+        except RuntimeError as error:
+            reason = str(error).splitlines()[-1]
+            raise ArtifactError(
+                f"{folder / _GRAPH}: not a graph ({reason}); build it again"
+            ) from error
+        index.hnsw.efSearch = _BREADTH
         return cls(index)
 
     def save(self, folder: Path) -> None:
-        self.index.save(str(folder / _GRAPH))
+        faiss.write_index(self.index, str(folder / _GRAPH))
 
     def nearest(self, queries: Floats, k: int) -> Iterator[Rows]:
         # Twice as many, so that equal names at the end of the list come in row order.
-        matches: Any = self.index.search(quantised(queries), 2 * k, threads=_cores())
-        keys = np.asarray(matches.keys, dtype=np.int64).reshape(len(queries), -1)
-        counts = np.asarray(matches.counts).reshape(-1).tolist()
-        return (row[:count] for row, count in zip(keys, counts, strict=True))
+        wanted = min(2 * k, self.index.ntotal)
+        if not wanted:
+            return (np.zeros(0, dtype=np.int64) for _ in queries)
+        _, found = self.index.search(quantised(queries).astype(np.float32), wanted)
+        return (rows[rows >= 0] for rows in found)
 
     def at(self, rows: Rows) -> Bytes:
-        empty = np.zeros(self.index.ndim, dtype=np.int8)
-        found: Any = self.index.get(rows.astype(np.uint64), "i8")
-        return np.array([empty if row is None else row for row in found]).reshape(len(rows), -1)
+        vectors: Bytes = self.index.reconstruct_batch(rows).astype(np.int8)
+        return vectors
 
 
 def quantised(vectors: Floats) -> Bytes:
