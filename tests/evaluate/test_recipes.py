@@ -247,7 +247,8 @@ def test_a_recipe_that_is_not_utf8_is_a_format_error(tmp_path: Path) -> None:
 
 
 def test_evaluate_prints_one_object_and_reproduce_stores_it(tmp_path: Path, data: Path) -> None:
-    path = tmp_path / "tiny.toml"
+    name = "lenient-ncbi-ngram"  # one of those that the README shows
+    path = tmp_path / f"{name}.toml"
     path.write_text(
         'title = "Tiny"\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
         'linker = "exact"\n[[reference]]\nby = "somebody"\naccuracy_at_1 = 0.5\n',
@@ -261,13 +262,13 @@ def test_evaluate_prints_one_object_and_reproduce_stores_it(tmp_path: Path, data
     readme.parent.mkdir()
     readme.write_text("before\n<!-- table: accuracy -->\nold\n<!-- end -->\nafter\n", "utf-8")
     assert call("reproduce", path, "--data", data, "--results", results).returncode == 0
-    assert read_results(results)["tiny"]["accuracy_at_1"] == printed["accuracy_at_1"]
+    assert read_results(results)[name]["accuracy_at_1"] == printed["accuracy_at_1"]
     page = (results / "README.md").read_text(encoding="utf-8")
-    assert "`tiny`" in page
+    assert f"`{name}`" in page
     assert "50.0 somebody" in page
     text = readme.read_text(encoding="utf-8")
     assert "old" not in text
-    assert "`tiny`" in text
+    assert f"`{name}`" in text
     assert str(tmp_path) not in page + json.dumps(printed)
 
 
