@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +16,9 @@ NAMES = [f"{organ} {disorder}" for organ in ORGANS for disorder in DISORDERS]
 EVERY_WAY = pytest.mark.parametrize("exact", [1000, 0], ids=["flat", "graph"])
 
 
-SHIPPED = Path(str(files("holdfast").joinpath("weights", "names")))
-
-pytestmark = pytest.mark.skipif(
-    not SHIPPED.exists(), reason="no name model ships with this version of the package"
-)
-
-
 @pytest.fixture(scope="module")
-def encoder() -> NameEncoder:
-    return NameEncoder.open(SHIPPED, threads=1)
+def encoder(name_model: Path) -> NameEncoder:
+    return NameEncoder.open(name_model, threads=1)
 
 
 @EVERY_WAY
