@@ -233,6 +233,7 @@ def test_a_list_too_long_for_a_mention_is_left_alone() -> None:
 words = st.text("abcdefghijklmnoprstuvwyzαβéÉ", min_size=3, max_size=9).map(lambda w: w + "ic")
 
 
+@settings(deadline=None)
 @given(st.lists(words, min_size=2, max_size=6, unique=True), st.sampled_from(["and", "or"]))
 def test_every_adjective_of_a_list_gets_the_head(adjectives: list[str], conjunction: str) -> None:
     text = f"{', '.join(adjectives[:-1])} {conjunction} {adjectives[-1]} disease"
@@ -249,7 +250,7 @@ mentions = st.lists(st.sampled_from(PIECES.split(" ")), max_size=12).map(" ".joi
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(mentions)
 def test_any_text_gives_itself_or_several_parts_made_of_its_own_characters(text: str) -> None:
     parts = split_composite(text)
