@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from holdfast.cli import bench, convert, evaluate, kb, link, reproduce, score, train
+from holdfast.cli import bench, convert, evaluate, kb, link, probe, reproduce, score, train
 from holdfast.errors import HoldfastError, UsageError
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("reproduce")(reproduce.reproduce)
 app.command("bench")(bench.bench)
 app.add_typer(kb.app, name="kb")
+app.add_typer(probe.app, name="probe")
 
 # What typer raises on wrong use; the class itself is exported by none of its versions.
 _WRONG_USE: type[Exception] = typer.BadParameter.__bases__[0]

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from holdfast.evaluate.probes import COLUMNS, NOTE, TITLES, probe_caption, probe_rows
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.run import Outcome
 
@@ -104,6 +105,10 @@ def render(results: Mapping[str, Mapping[str, Any]]) -> str:
     for protocol in protocols:
         chosen = [r for r in results.values() if r.get("protocol") == protocol and "recipe" in r]
         lines += ["", f"## {protocol}", "", *accuracy_table(chosen)]
+    for measured in (r for r in results.values() if "probe" in r):
+        table = markdown_table(COLUMNS, probe_rows(measured))
+        caption = f"{TITLES[measured['probe']]}. {probe_caption(measured)}"
+        lines += ["", f"## probe {measured['probe']}", "", caption, "", *table, "", NOTE]
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,235 @@
+"""A BERT-type encoder of names: the transformer that ResCNN is compared with.
+
+It is trained and asked as ResCNN is: the tokens of a batch in one row, a unit vector for each name.
+A name's vector is the last layer's state of [CLS], so that layer computes nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from holdfast.errors import ArtifactError, InvalidValueError
+from holdfast.training.vocabulary import pretrained_tokenizer
+
+# Ours, and what a Hugging Face folder calls it: of the network, and of each layer.
+_OUTSIDE: Final = (
+    ("embedding", "embeddings.word_embeddings"),
+    ("position", "embeddings.position_embeddings"),
+    ("norm", "embeddings.LayerNorm"),
+)
+_INSIDE: Final = (
+    ("query", "attention.self.query"),
+    ("key", "attention.self.key"),
+    ("value", "attention.self.value"),
+    ("mix", "attention.output.dense"),
+    ("mixed", "attention.output.LayerNorm"),
+    ("wide", "intermediate.dense"),
+    ("narrow", "output.dense"),
+    ("fed", "output.LayerNorm"),
+)
+_TYPES: Final = "embeddings.token_type_embeddings.weight"
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerConfig:
+    """The shape of the network. The defaults are MiniLM's."""
+
+    vocabulary: int  # token embeddings
+    first: int  # the token before a name: [CLS]
+    last: int  # the token after it: [SEP]
+    width: int = 384  # of hidden states and of the vector
+    layers: int = 6
+    heads: int = 12
+    feed_forward: int = 1536
+    positions: int = 512  # most tokens of a name, with the first and the last
+    epsilon: float = 1e-12  # of layer normalisation
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the tokens of a batch lie: all in one row, [CLS] and [SEP] with their name."""
+
+    firsts: Tensor  # (names,): the place of each name's first token
+    offsets: Tensor  # (all,): how far each token is from its name's first
+    inside: Tensor  # (names, longest): whether the name has a token there
+    padded: Tensor  # (names, longest): its place; 0 where there is none
+
+    @classmethod
+    def of(cls, lengths: Tensor) -> Layout:
+        """*Shape:* lengths (names,), with the first and the last token."""
+        firsts = torch.cumsum(lengths, 0) - lengths
+        across = torch.arange(int(lengths.max()))
+        inside = across < lengths[:, None]
+        padded = torch.where(inside, firsts[:, None] + across, 0)
+        offsets = torch.arange(int(lengths.sum())) - torch.repeat_interleave(firsts, lengths)
+        return cls(firsts, offsets, inside, padded)
+
+    def seen(self, window: int | None) -> Tensor:
+        """Which tokens a token attends to: its name's, at most window // 2 away.
+
+        *Shape:* (names, longest, longest), by who looks, then by who is seen.
+        """
+        across = torch.arange(self.inside.shape[1])
+        distance = (across[:, None] - across).abs()
+        # Every place sees itself, padding too: a row of nothing would not be a number.
+        seen = self.inside[:, None, :] | (distance == 0)
+        return seen if window is None else seen & (distance <= window // 2)
+
+
+class Layer(nn.Module):
+    """Self-attention and a feed-forward layer, each added to its input and then normalised."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        width = config.width
+        self.heads = config.heads
+        self.query, self.key, self.value, self.mix = (nn.Linear(width, width) for _ in range(4))
+        self.wide = nn.Linear(width, config.feed_forward)
+        self.narrow = nn.Linear(config.feed_forward, width)
+        self.mixed = nn.LayerNorm(width, eps=config.epsilon)
+        self.fed = nn.LayerNorm(width, eps=config.epsilon)
+
+    def forward(self, states: Tensor, layout: Layout, seen: Tensor) -> Tensor:
+        """The new state of every token. *Shape:* (all, width) to (all, width)."""
+        queries = self.query(states)[layout.padded]
+        return self._finish(states, self._attend(queries, states, layout, seen)[layout.inside])
+
+    def first(self, states: Tensor, layout: Layout) -> Tensor:
+        """The new state of each name's first token, which sees the whole name.
+
+        *Shape:* (all, width) to (names, width).
+        """
+        own = states[layout.firsts]
+        found = self._attend(self.query(own)[:, None], states, layout, layout.inside[:, None])
+        return self._finish(own, found[:, 0])
+
+    def _attend(self, queries: Tensor, states: Tensor, layout: Layout, seen: Tensor) -> Tensor:
+        """*Shape:* queries (names, asking, width); seen (names, asking, longest)."""
+        keys, values = self.key(states)[layout.padded], self.value(states)[layout.padded]
+        split = (part.unflatten(2, (self.heads, -1)) for part in (queries, keys, values))
+        query, key, value = (part.transpose(1, 2) for part in split)
+        found = F.scaled_dot_product_attention(query, key, value, attn_mask=seen[:, None])
+        return found.transpose(1, 2).flatten(2)
+
+    def _finish(self, states: Tensor, found: Tensor) -> Tensor:
+        states = self.mixed(states + self.mix(found))
+        return self.fed(states + self.narrow(F.gelu(self.wide(states))))
+
+
+class TransformerLinker(nn.Module):
+    """Token ids to unit vectors."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocabulary, config.width)
+        self.position = nn.Embedding(config.positions, config.width)
+        self.norm = nn.LayerNorm(config.width, eps=config.epsilon)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+
+    def forward(self, tokens: Tensor, lengths: Tensor, *, window: int | None = None) -> Tensor:
+        """Unit rows; a name without tokens is a zero row.
+
+        `window`, an odd number, limits every attention but the last layer's: a token sees itself
+        and window // 2 tokens to each side.
+
+        *Shape:* tokens (all,), those of one name after those of another; lengths (names,), their
+        counts; result (names, width).
+        """
+        layout = Layout.of(lengths + 2)
+        states = self.states(tokens, lengths, window=window)
+        vectors = self.layers[-1].first(states, layout)
+        return F.normalize(vectors, dim=1) * (lengths > 0)[:, None]
+
+    def states(self, tokens: Tensor, lengths: Tensor, *, window: int | None = None) -> Tensor:
+        """What the last layer looks at: a row per token, [CLS] and [SEP] with their name.
+
+        *Shape:* (tokens + 2 * names, width).
+        """
+        if window is not None and (window < 1 or window % 2 == 0):
+            raise InvalidValueError(f"a window of {window}: it must be odd, as 3 and 5 are")
+        layout = Layout.of(lengths + 2)
+        states = self.embedding(self._framed(tokens, lengths, layout))
+        states = self.norm(states + self.position(layout.offsets))
+        seen = layout.seen(window)
+        for layer in list(self.layers)[:-1]:
+            states = layer(states, layout, seen)
+        return states
+
+    def _framed(self, tokens: Tensor, lengths: Tensor, layout: Layout) -> Tensor:
+        """The tokens with [CLS] before and [SEP] after each name's."""
+        owner = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
+        framed = torch.full((len(layout.offsets),), self.config.last)
+        framed[layout.firsts] = self.config.first
+        framed[torch.arange(len(tokens)) + 2 * owner + 1] = tokens
+        return framed
+
+    def size(self) -> int:
+        """Parameters, without the embedding table."""
+        every = sum(parameter.numel() for parameter in self.parameters())
+        return every - self.embedding.weight.numel()
+
+
+def pretrained_transformer(encoder: Path) -> TransformerLinker:
+    """The encoder of a Hugging Face folder: a BERT with exact GELU, as MiniLM is."""
+    try:
+        said = json.loads((encoder / "config.json").read_text(encoding="utf-8"))
+        weights = load_file(encoder / "model.safetensors")
+    except FileNotFoundError as error:
+        raise ArtifactError(
+            f"{error.filename or encoder}: not there; give the folder of a pretrained encoder"
+        ) from None
+    kind = (said.get("model_type"), said.get("hidden_act"))
+    if kind != ("bert", "gelu"):
+        raise ArtifactError(f"{encoder}: is {kind[0]} with {kind[1]}; it must be bert with gelu")
+    model = TransformerLinker(_config(said, encoder))
+    weights = {name.removeprefix("bert."): tensor.float() for name, tensor in weights.items()}
+    try:
+        model.load_state_dict(_own_names(weights, layers=model.config.layers))
+    except (KeyError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
+        raise ArtifactError(f"{encoder}: weights that do not fit its config ({reason})") from error
+    return model
+
+
+def _config(said: dict[str, Any], encoder: Path) -> TransformerConfig:
+    tokenizer = pretrained_tokenizer(encoder)
+    first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
+    if first is None or last is None:
+        raise ArtifactError(f"{encoder}: its tokenizer has no [CLS] or no [SEP]")
+    return TransformerConfig(
+        vocabulary=said["vocab_size"],
+        first=first,
+        last=last,
+        width=said["hidden_size"],
+        layers=said["num_hidden_layers"],
+        heads=said["num_attention_heads"],
+        feed_forward=said["intermediate_size"],
+        positions=said["max_position_embeddings"],
+        epsilon=said["layer_norm_eps"],
+    )
+
+
+def _own_names(weights: dict[str, Tensor], *, layers: int) -> dict[str, Tensor]:
+    """The weights that are used, renamed; the one token type there is goes into the positions."""
+    pairs = list(_OUTSIDE) + [
+        (f"layers.{i}.{own}", f"encoder.layer.{i}.{foreign}")
+        for i in range(layers)
+        for own, foreign in _INSIDE
+    ]
+    found = {
+        f"{own}.{part}": weights[f"{foreign}.{part}"]
+        for own, foreign in pairs
+        for part in ("weight", "bias")
+        if part == "weight" or own not in ("embedding", "position")
+    }
+    found["position.weight"] = found["position.weight"] + weights[_TYPES][0]
+    return found
