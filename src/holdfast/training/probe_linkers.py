@@ -45,7 +45,7 @@ _SAVE_EVERY: Final = 50
 @dataclass(frozen=True, slots=True)
 class ProbeConfig:
     steps: int = 200
-    pairs: int = 128  # in one batch, each of another disease
+    pairs: int = 64  # in one batch, each of another disease
     seed: int = 0
     threads: int = 2
 

@@ -26,7 +26,7 @@ from holdfast.corpora.named.biosyn import (
 )
 from holdfast.errors import UsageError
 from holdfast.evaluate.gold_mentions import score_lenient
-from holdfast.evaluate.probes import AS_IS, RESCNN, TRANSFORMER, ProbeRow
+from holdfast.evaluate.probes import AS_IS, NOTE, RESCNN, TRANSFORMER, ProbeRow
 from holdfast.training.lenient import lenient_cases
 from holdfast.training.names import Encode, Vectors, token_ids
 from holdfast.training.probe_linkers import (
@@ -115,6 +115,7 @@ def run_probe(
         **asdict(config),
         "linkers": [_described(linker) for linker in linkers.values()],
         "rows": [row.to_json() for row in rows],
+        "differs": NOTE,
         "data_sha256": digests(folder, "train", split),
         "encoder_sha256": artifacts.sha256_of(encoder / WEIGHTS),
     }
