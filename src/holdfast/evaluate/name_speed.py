@@ -1,0 +1,241 @@
+"""The speed of the name linker beside others: what `holdfast bench names` measures.
+
+Figures of one run compare with each other and with nothing else, so ratios come first. Everything
+runs on the same number of cores. Nothing here is asserted.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from holdfast.corpora.named import load_corpus
+from holdfast.corpora.named.biosyn import read_lenient_dictionary
+from holdfast.document import Document
+from holdfast.errors import InputError, UsageError
+from holdfast.evaluate.gold_mentions import StrictCase, score_strict
+from holdfast.evaluate.linking_speed import LinkingJob, bare, measure_linking, measure_start
+from holdfast.evaluate.name_growth import SIZES, Growth, measure_growth
+from holdfast.evaluate.processes import confined, run_job
+from holdfast.evaluate.recipe import read_recipe
+from holdfast.evaluate.recipe_kb import kb_of, primary_ids
+from holdfast.evaluate.scispacy_peer import Peer, measure_scispacy
+from holdfast.files import numbered_lines
+from holdfast.kb.build import Progress
+from holdfast.kb.store import KnowledgeBase
+from holdfast.types import DISEASE, canonical_type
+
+_DICTIONARY: Final = "corpora/ncbi_disease/biosyn/test_dictionary.txt"
+_MEDIC: Final = "strict-ncbi-medic"  # the recipe whose knowledge base is MEDIC
+_CORPORA: Final = ("ncbi-disease", "bc5cdr")
+_SPLIT: Final = "dev"
+_ENCODING: Final = (sys.executable, "-m", "holdfast.evaluate.encoding_speed")
+
+Ranking = Sequence[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to measure. What is left out of it is left out of the result."""
+
+    data: Path
+    kbs: Sequence[KnowledgeBase]  # for our own figures; growth is made from the first one's names
+    threads: int = 2
+    model: Path | None = None  # a name encoder's folder; None: encoding is not measured
+    names: Path | None = None  # to encode, one a line; None: the lenient NCBI test dictionary
+    berts: Sequence[Path] = ()  # files of benchmarks/peers/make_bert_base.py
+    scispacy: Path | None = None  # the Python of an environment that has it
+    sizes: Sequence[int] = SIZES  # of growth
+
+
+@dataclass(frozen=True, slots=True)
+class GoldDocument:
+    """A document with its gold mentions of diseases, and where it comes from."""
+
+    corpus: str
+    document: Document
+
+
+def bench_names(plan: Plan, *, progress: Progress) -> dict[str, Any]:
+    """All of it, as results/bench-names.json holds it."""
+    if plan.berts and plan.model is None:
+        raise UsageError("BERT is compared with a name encoder: name its folder with --model")
+    measured: dict[str, Any] = {"benchmark": "names", "threads": plan.threads, "ratios": {}}
+    gold = load_gold(plan.data)
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder, confined(plan.threads):
+        scratch = Path(folder)
+        documents = scratch / "documents.jsonl"
+        _write_documents((bare(item.document) for item in gold), documents)
+        if plan.model is not None:
+            progress("encoding", 0.0)
+            measured["encoding"] = _bench_encoding(plan, scratch)
+        progress("linking to MEDIC", 0.2)
+        measured["linking"] = _bench_linking(plan, gold, documents, scratch, progress)
+        measured["own"] = []
+        for kb in plan.kbs:
+            progress(f"linking to {kb.name}", 0.5)
+            measured["own"].append(_bench_own(plan, kb.folder, documents, scratch))
+        measured["growth"] = [
+            _growth_to_json(point) for point in _bench_growth(plan, documents, progress)
+        ]
+    measured["ratios"] = ratios(measured)
+    return measured
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """Numbers joined by commas, "10000,1000000", ascending; none is an empty text."""
+    try:
+        sizes = sorted({int(part) for part in text.split(",") if part.strip()})
+    except ValueError:
+        raise UsageError(f"{text!r}: sizes are whole numbers joined by commas") from None
+    if sizes and sizes[0] < 1:
+        raise UsageError(f"{sizes[0]} names: a size must be at least 1")
+    return tuple(sizes)
+
+
+def load_gold(data: Path) -> list[GoldDocument]:
+    """The development documents with a disease in them; one that two corpora have counts once."""
+    found: dict[str, GoldDocument] = {}
+    for corpus in _CORPORA:
+        for document in load_corpus(corpus, _SPLIT, data=data):
+            mentions = [m for m in document.mentions if canonical_type(m.type) == DISEASE]
+            if mentions and document.id not in found:
+                found[document.id] = GoldDocument(corpus, document.with_mentions(mentions))
+    return list(found.values())
+
+
+def ratios(measured: dict[str, Any]) -> dict[str, float]:
+    """How many times as fast we are; over 1 is faster than the peer."""
+    found = {}
+    if "encoding" in measured:
+        ours, *others = measured["encoding"]["rows"]
+        for row in others:
+            speed = ours["names_per_second"] / row["names_per_second"]
+            found[f"encoding, over {row['encoder']}"] = round(speed, 2)
+    linking = measured["linking"]
+    for row in linking["scispacy"]["settings"] if linking["scispacy"] else ():
+        speed = linking["ours"]["mentions_per_second"] / row["mentions_per_second"]
+        found[f"linking, over scispaCy with efSearch {row['breadth']}"] = round(speed, 2)
+    return found
+
+
+def accuracies(
+    gold: Sequence[GoldDocument], rankings: Sequence[Ranking], kb: KnowledgeBase
+) -> dict[str, dict[str, float]]:
+    """Strict accuracy at 1 by corpus; `rankings`: of every mention, in the order of the gold.
+
+    With a bootstrap interval (`low`, `high`) and the number of mentions scored.
+    """
+    ids = primary_ids(kb)
+    cases: dict[str, list[StrictCase]] = {}
+    mentions = ((item, m) for item in gold for m in item.document.mentions)
+    for (item, mention), ranking in zip(mentions, rankings, strict=True):
+        answer = frozenset(ids.get(id, id) for id in mention.ids)
+        case = StrictCase(answer, tuple(ranking), item.document.id)
+        cases.setdefault(item.corpus, []).append(case)
+    result = {}
+    for corpus, found in cases.items():
+        report = score_strict(found, entities=kb)
+        figure = report.figures["accuracy_at_1"]
+        result[corpus] = {
+            "accuracy_at_1": round(figure.value, 4),
+            "low": round(figure.low, 4),
+            "high": round(figure.high, 4),
+            "mentions": report.counts["n_scored"],
+        }
+    return result
+
+
+def _bench_encoding(plan: Plan, scratch: Path) -> dict[str, Any]:
+    names = read_names(plan)
+    path = scratch / "names.json"
+    path.write_text(json.dumps(names), encoding="utf-8")
+    job = {
+        "names": str(path),
+        "model": str(plan.model and plan.model.absolute()),
+        "berts": [str(bert.absolute()) for bert in plan.berts],
+        "threads": plan.threads,
+    }
+    answer = run_job(_ENCODING, job, scratch=scratch, threads=plan.threads)
+    return {"names": len(names), "rows": answer["rows"]}
+
+
+def read_names(plan: Plan) -> list[str]:
+    """What is encoded, in order."""
+    if plan.names is None:
+        return [line.name for line in read_lenient_dictionary(plan.data / _DICTIONARY)]
+    names = [line.strip() for _, line in numbered_lines(plan.names) if line.strip()]
+    if not names:
+        raise InputError(f"{plan.names}: holds no names; it must have one on each line")
+    return names
+
+
+def _bench_linking(
+    plan: Plan,
+    gold: Sequence[GoldDocument],
+    documents: Path,
+    scratch: Path,
+    progress: Progress,
+) -> dict[str, Any]:
+    kb = kb_of(read_recipe(_MEDIC), data=plan.data, progress=progress)
+    job = LinkingJob(kb.folder, documents, model=plan.model, threads=plan.threads)
+    linked = measure_linking(job, scratch=scratch)
+    ours = asdict(linked.speed) | {"strict": accuracies(gold, linked.rankings, kb)}
+    peer = None
+    if plan.scispacy is not None:
+        progress("scispaCy", 0.3)
+        found = measure_scispacy(
+            plan.scispacy,
+            kb,
+            [item.document for item in gold],
+            threads=plan.threads,
+            scratch=scratch,
+        )
+        peer = _peer_to_json(found, gold, kb)
+    return {"corpora": list(_CORPORA), "split": _SPLIT, "ours": ours, "scispacy": peer}
+
+
+def _peer_to_json(peer: Peer, gold: Sequence[GoldDocument], kb: KnowledgeBase) -> dict[str, Any]:
+    """Without the rankings, with what they are worth."""
+    data = asdict(peer)
+    for setting in data["settings"]:
+        setting["strict"] = accuracies(gold, setting.pop("rankings"), kb)
+    return data
+
+
+def _bench_own(plan: Plan, kb: Path, documents: Path, scratch: Path) -> dict[str, Any]:
+    job = LinkingJob(kb, documents, model=plan.model, threads=plan.threads)
+    speed = measure_linking(job, scratch=scratch).speed
+    return asdict(speed) | {"start_milliseconds": measure_start(job, scratch=scratch)}
+
+
+def _bench_growth(plan: Plan, documents: Path, progress: Progress) -> Iterable[Growth]:
+    if not plan.sizes:
+        return ()
+    real = [name for name in plan.kbs[0].all_names() if name.strip()]
+    return measure_growth(
+        real,
+        documents,
+        sizes=plan.sizes,
+        model=plan.model,
+        threads=plan.threads,
+        progress=progress,
+    )
+
+
+def _growth_to_json(point: Growth) -> dict[str, Any]:
+    return {
+        "build_seconds": point.build_seconds,
+        "build_peak_megabytes": point.build_peak_megabytes,
+        **asdict(point.speed),
+    }
+
+
+def _write_documents(documents: Iterable[Document], path: Path) -> None:
+    lines = (json.dumps(document.to_json()) + "\n" for document in documents)
+    path.write_text("".join(lines), encoding="utf-8")

@@ -1,0 +1,191 @@
+"""What `holdfast bench names` measured, as Markdown and as a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from holdfast.evaluate.line_plot import Panel, draw_panels
+from holdfast.evaluate.processes import ROUNDS
+from holdfast.evaluate.results import markdown_table
+
+NAME: Final = "bench-names"  # of the files in results/, before their endings
+
+Measured = Mapping[str, Any]
+
+
+def write_name_pages(measured: Measured, folder: Path) -> None:
+    """`bench-names.md`, and `bench-names.svg` where growth was measured."""
+    has_plot = bool(measured["growth"])
+    if has_plot:
+        (folder / f"{NAME}.svg").write_text(draw_growth(measured), encoding="utf-8")
+    plot = f"\n![growth with the number of names]({NAME}.svg)\n" if has_plot else ""
+    (folder / f"{NAME}.md").write_text(render_names(measured) + plot, encoding="utf-8")
+
+
+def render_names(measured: Measured) -> str:
+    """A page with the ratios first."""
+    parts = [
+        ["# The speed of the name linker", "", _circumstances(measured)],
+        ratio_table(measured),
+        _encoding(measured) if "encoding" in measured else [],
+        _linking(measured["linking"]),
+        _own(measured["own"]),
+        _growth(measured["growth"]) if measured["growth"] else [],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def ratio_table(measured: Measured) -> list[str]:
+    """How many times as fast as each peer; empty where no peer was measured."""
+    if not measured["ratios"]:
+        return []
+    rows = [(what, f"**{ratio:.1f}×**") for what, ratio in measured["ratios"].items()]
+    return markdown_table(("what", "times as fast"), rows)
+
+
+def draw_growth(measured: Measured) -> str:
+    """Four plots over the number of names, as SVG."""
+    wanted = (
+        ("Building everything", "seconds", "build_seconds"),
+        ("Opening", "milliseconds", "load_milliseconds"),
+        ("Memory after linking", "megabytes", "resident_megabytes"),
+        ("Linking", "mentions a second", "mentions_per_second"),
+    )
+    return draw_panels(
+        [
+            Panel(title, "names", unit, tuple((p["kb_names"], p[key]) for p in measured["growth"]))
+            for title, unit, key in wanted
+        ]
+    )
+
+
+def _circumstances(measured: Measured) -> str:
+    threads = measured["threads"]
+    machine = measured.get("machine", "this machine")
+    return (
+        f"`holdfast bench names`: {threads} thread{'s' if threads != 1 else ''}, {machine}. "
+        f"Medians of {ROUNDS} rounds after one to warm up; where it was fewer, "
+        "the number stands in brackets."
+    )
+
+
+def _encoding(measured: Measured) -> list[str]:
+    encoding = measured["encoding"]
+    total = encoding["names"]
+    rows = [
+        (
+            row["encoder"],
+            f"{row['names_per_second']:,.0f}{_rounds(row)}",
+            f"{total / row['names_per_second']:,.1f}",
+            f"{row['names']:,}",
+            str(row["batch"] or "by length"),
+        )
+        for row in encoding["rows"]
+    ]
+    header = ("encoder", "names/s", f"seconds for {total:,} names", "names timed", "batch")
+    note = (
+        "Seconds follow from names/s where only a sample was timed. BERT has random weights, which "
+        "are as slow as trained ones."
+    )
+    return ["## Encoding names", "", *markdown_table(header, rows), "", note]
+
+
+def _linking(linking: Measured) -> list[str]:
+    ours, peer = linking["ours"], linking["scispacy"]
+    corpora = linking["corpora"]
+    rows = [("ours", *_speed_and_accuracy(ours, corpora), "", _megabytes(ours))]
+    for setting in peer["settings"] if peer else ():
+        rows.append(
+            (
+                f"scispaCy {peer['version']}, efSearch {setting['breadth']}",
+                *_speed_and_accuracy(setting, corpora),
+                f"{peer['build_seconds']:,.0f}",
+                _megabytes(peer),
+            )
+        )
+    accuracy = [f"strict accuracy, {corpus} {linking['split']}" for corpus in corpora]
+    header = ("linker", "mentions/s", *accuracy, "index built in s", "resident MB")
+    intro = (
+        f"{ours['mentions']:,} gold mentions of diseases in {ours['documents']:,} documents, "
+        f"linked to the {ours['kb_names']:,} names of {ours['kb']}."
+    )
+    return ["## Linking, beside scispaCy", "", intro, "", *markdown_table(header, rows)]
+
+
+def _speed_and_accuracy(row: Measured, corpora: list[str]) -> Iterator[str]:
+    yield f"{row['mentions_per_second']:,.0f}{_rounds(row)}"
+    for corpus in corpora:
+        figure = row["strict"].get(corpus)
+        yield (
+            ""
+            if figure is None
+            else (
+                f"{100 * figure['accuracy_at_1']:.1f} "
+                f"[{100 * figure['low']:.1f}, {100 * figure['high']:.1f}]"
+            )
+        )
+
+
+def _own(own: list[Measured]) -> list[str]:
+    rows = [
+        (
+            point["kb"],
+            f"{point['kb_names']:,}",
+            f"{point['mentions_per_second']:,.0f}{_rounds(point)}",
+            f"{point['p50_milliseconds']:.2f} / {point['p99_milliseconds']:.2f}",
+            f"{point['load_milliseconds']:.0f}",
+            f"{point['start_milliseconds']:.0f}",
+            f"{point['resident_megabytes']:,.0f} ({point['private_megabytes']:,.0f})",
+            f"{point['disk_megabytes']:,.0f}",
+        )
+        for point in own
+    ]
+    header = (
+        "knowledge base",
+        "names",
+        "mentions/s",
+        "one mention, p50 / p99 ms",
+        "load ms",
+        "process start to answer, ms",
+        "resident MB (private)",
+        "on disk MB",
+    )
+    return ["## Our own figures", "", *markdown_table(header, rows)]
+
+
+def _growth(growth: list[Measured]) -> list[str]:
+    rows = [
+        (
+            f"{point['kb_names']:,}",
+            f"{point['build_seconds']:,.1f}",
+            f"{point['build_peak_megabytes']:,.0f}",
+            f"{point['load_milliseconds']:.0f}",
+            f"{point['resident_megabytes']:,.0f} ({point['private_megabytes']:,.0f})",
+            f"{point['mentions_per_second']:,.0f}{_rounds(point)}",
+            f"{point['p50_milliseconds']:.2f} / {point['p99_milliseconds']:.2f}",
+            f"{point['disk_megabytes']:,.0f}",
+        )
+        for point in growth
+    ]
+    header = (
+        "names",
+        "built in s (once)",
+        "peak MB",
+        "load ms",
+        "resident MB (private)",
+        "mentions/s",
+        "p50 / p99 ms",
+        "on disk MB",
+    )
+    return ["## Growth", "", *markdown_table(header, rows)]
+
+
+def _rounds(row: Measured) -> str:
+    return "" if row["rounds"] >= ROUNDS else f" ({row['rounds']})"
+
+
+def _megabytes(row: Measured) -> str:
+    value = row["resident_megabytes"]
+    return "" if value is None else f"{value:,.0f}"

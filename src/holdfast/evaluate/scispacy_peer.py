@@ -1,0 +1,94 @@
+"""scispaCy's candidate generator over our names and mentions, measured in its own environment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import holdfast
+from holdfast import artifacts
+from holdfast.document import Document
+from holdfast.errors import UsageError
+from holdfast.evaluate.linking_speed import TOP
+from holdfast.evaluate.processes import ROUNDS, run_job
+from holdfast.kb.store import KnowledgeBase
+
+BREADTHS: Final = (20, 200)  # what nmslib searches with by itself, and what scispaCy asks for
+_SCRIPT: Final = Path("benchmarks/peers/scispacy_generator.py")
+
+
+@dataclass(frozen=True, slots=True)
+class PeerSetting:
+    """The generator with one breadth of search."""
+
+    breadth: int
+    mentions_per_second: float  # the faster of a document at a time and all at once
+    rounds: int
+    rankings: list[list[tuple[str, float]]]  # of each mention in order: (id, score), best first
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """The generator over one list of names."""
+
+    version: str
+    names: int  # different names, but those without a frequent trigram, which it drops
+    build_seconds: float  # of the index, when it was built
+    load_seconds: float
+    disk_megabytes: float
+    resident_megabytes: float | None
+    peak_megabytes: float | None
+    settings: list[PeerSetting]
+
+
+def measure_scispacy(
+    python: Path,
+    kb: KnowledgeBase,
+    documents: Sequence[Document],
+    *,
+    threads: int,
+    scratch: Path,
+) -> Peer:
+    """The same names and mentions as ours. The index is built once and kept in the home folder."""
+    script = _script()
+    names = scratch / "scispacy.jsonl"
+    _write_names(kb, names)
+    job = {
+        "names": str(names),
+        "cache": str(artifacts.home() / "peers" / f"scispacy-{kb.manifest.digest[:12]}"),
+        "mentions": [[d.text_of(m) for m in d.mentions] for d in documents if d.mentions],
+        "breadths": BREADTHS,
+        "top": TOP,
+        "rounds": ROUNDS,
+    }
+    answer = run_job((python, script), job, scratch=scratch, threads=threads)
+    settings = [
+        PeerSetting(
+            breadth=setting["breadth"],
+            mentions_per_second=max(setting["by_document"], setting["at_once"]),
+            rounds=setting["rounds"],
+            rankings=[[(id, score) for id, score in found] for found in setting["rankings"]],
+        )
+        for setting in answer.pop("settings")
+    ]
+    memory = {key: answer.pop(key, None) for key in ("resident_megabytes", "peak_megabytes")}
+    return Peer(**answer, **memory, settings=settings)
+
+
+def _script() -> Path:
+    path = Path(holdfast.__file__).parents[2] / _SCRIPT
+    if not path.exists():
+        raise UsageError(f"{_SCRIPT}: not there; measure peers from a checkout of Holdfast")
+    return path
+
+
+def _write_names(kb: KnowledgeBase, path: Path) -> None:
+    """Every entity with all its names, in scispaCy's format."""
+    with path.open("w", encoding="utf-8") as stream:
+        for row in range(len(kb)):
+            first, *others = kb.names_of(row)
+            entity = {"concept_id": kb.id_at(row), "canonical_name": first, "aliases": others}
+            stream.write(json.dumps(entity) + "\n")
