@@ -1,8 +1,8 @@
 """Names that mean alike: nearest vectors of a name encoder, memory-mapped.
 
-Vectors are stored once, as int8, in lists of neighbours (faiss's inverted file). A query is
-compared with the centres of the lists, and then with the names of the nearest lists. Few names
-make one list: then all of them are compared.
+Each distinct vector is stored once, as int8, whatever number of names have it. Few are compared
+one by one; many are found through a graph of near neighbours (faiss's HNSW), which looks at some
+thousands of them per query.
 
 Queries are made int8 as well. Products of whole numbers are exact, in whatever order they are
 added, so that a query has the same answer and scores alone, among others, and on any machine.
@@ -26,25 +26,17 @@ import numpy.typing as npt
 from holdfast import artifacts
 from holdfast.errors import ArtifactError, InvalidValueError
 from holdfast.names.index import NameMatches
+from holdfast.names.vectors import DistinctVectors, Floats, quantised, whole_numbers
 
 KIND: Final = "dense index"
-VERSION: Final = 2
+VERSION: Final = 3
 EXACT: Final = 20_000  # names up to which all are compared
-_LISTS: Final = "lists.faiss"
-_LENGTHS: Final = "lengths.npy"  # of the int8 vectors; float32 (names,)
-_ROWS: Final = "rows.npy"  # int64 (names,); only where they are not 0, 1, 2, …
-_REACH: Final = 6  # components are cut off at so many of their standard deviations
-_LISTS_PER_ROOT: Final = 2  # lists: so often the square root of the number of names
-_PROBED: Final = 32  # lists that are searched; more is slower and surer
-_SAMPLED: Final = 40  # vectors per list from which the centres are learned
-_ROUNDS: Final = 8  # of k-means
+_VECTORS: Final = "vectors.faiss"
 _TOGETHER: Final = 1 << 15  # names encoded at once while building
 _BLOCK: Final = 256  # queries searched at once
-_ENCODED: Final = 0.8  # the part of the work that is done when all names are encoded
 
-Bytes = npt.NDArray[np.int8]
-Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.int32]
 
 
 class Encoder(Protocol):
@@ -69,9 +61,11 @@ class DenseIndex:
 
     encoder: Encoder
     rows: Rows | None  # of the indexed names in the knowledge base, ascending; None: 0, 1, 2, …
-    _lists: Any  # faiss.IndexIVFScalarQuantizer of the int8 vectors, in the order of `rows`
-    _centres: Floats  # int8 values; (lists, width)
-    _lengths: Floats  # of the int8 vectors; (names,)
+    _vectors: Any  # faiss.IndexHNSWSQ or IndexScalarQuantizer of the distinct vectors
+    _lengths: Floats  # of the int8 vectors; (vectors,)
+    _vector_of: Integers  # of each indexed name; (names,)
+    _names: Integers  # indexed names by vector, ascending in each; (names,)
+    _starts: Integers  # where in `_names` those of each vector are; (vectors + 1,)
 
     @classmethod
     def build(
@@ -88,46 +82,45 @@ class DenseIndex:
 
         `rows`: of these names in a longer numbering, ascending, one per name; searches then
         return them. `threads`: None takes as many as there are cores. `progress` is called with
-        the part that is done, from 0 to 1. Memory: about one and a half times the vectors, at a
-        byte per component.
+        the part that is done, from 0 to 1, where `rows` or `names` have a length. Memory: the
+        index, and at worst half as much again.
         """
-        report = progress or (lambda _: None)
         known = None if rows is None else _checked(np.asarray(rows))
         expected = length_hint(names) if known is None else len(known)
-        parts, count = [], 0
-        for part in _parts(names):
-            parts.append(quantised(encoder.encode(part)))
-            count += len(part)
-            if count <= expected:
-                report(_ENCODED * count / expected)
-        if known is not None and count != len(known):
-            raise InvalidValueError(f"{count} names, but {len(known)} rows: give one row per name")
+        building = DistinctVectors(encoder.width, exact=exact)
         with _threads(threads or os.cpu_count() or 1):
-            centres = _build_centres(parts, encoder.width, exact=exact)
-            lists = _empty_lists(centres)
-            lengths = np.zeros(count, dtype=np.float32)
-            for vectors in _emptied(parts):
-                done = lists.ntotal + len(vectors)
-                wide = vectors.astype(np.float32)
-                lengths[lists.ntotal : done] = np.linalg.norm(wide, axis=1)
-                lists.add(wide)
-                report(_ENCODED + (1 - _ENCODED) * done / count)
-        lists.make_direct_map()
-        report(1.0)
-        return cls(encoder, known, lists, centres, lengths)
+            for part in _parts(names):
+                building.add(quantised(encoder.encode(part)))
+                if progress and len(building.vector_of) <= expected:
+                    progress(len(building.vector_of) / expected)
+        vector_of = np.array(building.vector_of, dtype=np.int32)
+        if known is not None and len(vector_of) != len(known):
+            raise InvalidValueError(
+                f"{len(vector_of)} names, but {len(known)} rows: give one row per name"
+            )
+        by_vector = np.argsort(vector_of, kind="stable")
+        starts = np.searchsorted(vector_of[by_vector], np.arange(building.vectors.ntotal + 1))
+        return cls(
+            encoder,
+            known,
+            building.vectors,
+            np.concatenate([np.zeros(0, dtype=np.float32), *building.lengths]),
+            vector_of,
+            by_vector.astype(np.int32),
+            starts.astype(np.int32),
+        )
 
     def __len__(self) -> int:
         """How many names are indexed."""
-        return len(self._lengths)
+        return len(self._vector_of)
 
     def save(self, folder: Path, *, names_digest: str = "") -> None:
         """Write a folder that says which encoder made it, and of which names."""
         config = {"encoder": self.encoder.digest, "names": names_digest}
         with artifacts.publish(folder) as scratch:
-            faiss.write_index(self._lists, str(scratch / _LISTS))
-            np.save(scratch / _LENGTHS, self._lengths)
-            if self.rows is not None:
-                np.save(scratch / _ROWS, self.rows)
+            faiss.write_index(self._vectors, str(scratch / _VECTORS))
+            for name, array in self._arrays().items():
+                np.save(scratch / f"{name}.npy", array)
             artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
 
     @classmethod
@@ -145,16 +138,15 @@ class DenseIndex:
             )
         artifacts.verify(folder, manifest)
         try:
-            lists, lengths = _open_lists(folder / _LISTS), _map(folder / _LENGTHS)
-            rows = _map(folder / _ROWS) if _ROWS in manifest.files else None
-            centres = lists.quantizer.reconstruct_n(0, lists.nlist)
-            counts = {lists.ntotal, len(lengths), len(lengths if rows is None else rows)}
-            if len(counts) > 1 or centres.shape[1] != encoder.width:
-                raise ValueError("its files do not belong together")
+            vectors: Any = faiss.read_index(str(folder / _VECTORS), faiss.IO_FLAG_MMAP_IFC)
+            rows = _map(folder, "rows") if "rows.npy" in manifest.files else None
+            arrays = (_map(folder, name) for name in ("lengths", "vector_of", "names", "starts"))
+            index = cls(encoder, rows, vectors, *arrays)
+            index._check()
         except (RuntimeError, ValueError, OSError, EOFError, AttributeError) as error:
             reason = str(error).splitlines()[-1]
             raise ArtifactError(f"{folder}: cannot be opened ({reason}); build it again") from error
-        return cls(encoder, rows, lists, centres, lengths)
+        return index
 
     def search(self, queries: Sequence[str], k: int) -> NameMatches:
         """The k best rows of each query; ties in row order. An empty query finds nothing.
@@ -171,17 +163,13 @@ class DenseIndex:
         rows = np.full((len(queries), k), -1, dtype=np.int64)
         scores = np.zeros((len(queries), k), dtype=np.float32)
         # By rounding, lengths differ a little, and with them the order: hence twice as many.
-        wanted = min(2 * k, len(self))
+        wanted = min(2 * k, len(self._lengths))
         asked = np.flatnonzero(queries.any(axis=1)) if wanted else np.zeros(0, dtype=np.int64)
         for start in range(0, len(asked), _BLOCK):
             block = asked[start : start + _BLOCK]
-            found, cosines = self._nearest(queries[block], wanted)
-            best = np.lexsort((found, -cosines), axis=-1)[:, :k]
-            found = np.take_along_axis(found, best, axis=1)
-            cosines = np.take_along_axis(cosines, best, axis=1)
-            is_found = cosines > 0
-            rows[block, : best.shape[1]] = np.where(is_found, self._rows_at(found), -1)
-            scores[block, : best.shape[1]] = np.where(is_found, cosines, 0)
+            found = self._nearest(queries[block], wanted, k)
+            rows[block[found.queries], found.ranks] = found.rows
+            scores[block[found.queries], found.ranks] = found.cosines
         return NameMatches(rows, scores)
 
     def similarity(self, queries: Floats, rows: Rows) -> Floats:
@@ -193,27 +181,37 @@ class DenseIndex:
         if not len(self) or not rows.size:
             return np.zeros(rows.shape, dtype=np.float32)
         places = self._places_of(rows)
-        vectors = self._lists.reconstruct_batch(np.maximum(places, 0).ravel())
-        whole = _whole(queries)
+        found = np.where(places < 0, -1, self._vector_of[np.maximum(places, 0)])
+        vectors = self._vectors.reconstruct_batch(np.maximum(found, 0).ravel().astype(np.int64))
+        whole = whole_numbers(queries)
         products = vectors.reshape(*rows.shape, -1) @ whole[..., None]
-        return self._cosines(products[..., 0], whole, places)
+        return self._cosines(products[..., 0], whole, found)
 
-    def _nearest(self, queries: Floats, wanted: int) -> tuple[Rows, Floats]:
-        """Places of the names nearest to each query, -1 where there are fewer, and cosines."""
-        whole = _whole(queries)
-        probes = self._lists.nprobe
-        probed = np.argpartition(-whole @ self._centres.T, probes - 1)[:, :probes]
-        products, places = self._lists.search_preassigned(whole, wanted, probed, None)
-        return places, self._cosines(products, whole, places)
+    def _nearest(self, queries: Floats, wanted: int, k: int) -> _Found:
+        whole = whole_numbers(queries)
+        products, vectors = self._vectors.search(whole, wanted)
+        cosines = self._cosines(products, whole, vectors)
+        query, column = np.nonzero(cosines > 0)
+        vector, cosine = vectors[query, column], cosines[query, column]
+        # Of equal names, no more than k can be asked for.
+        starts = self._starts[vector]
+        counts = np.minimum(self._starts[vector + 1] - starts, k)
+        each = _ranks(counts)
+        query, cosine = np.repeat(query, counts), np.repeat(cosine, counts)
+        names = self._names[np.repeat(starts, counts) + each].astype(np.int64)
+        order = np.lexsort((names, -cosine, query))
+        ranks = _ranks(np.bincount(query, minlength=len(queries)))
+        order, ranks = order[ranks < k], ranks[ranks < k]
+        return _Found(query[order], ranks, self._rows_at(names[order]), cosine[order])
 
-    def _cosines(self, products: Floats, whole: Floats, places: Rows) -> Floats:
-        """At least 0, and 0 where there is no name or no length."""
-        lengths = np.where(places < 0, 0, self._lengths[np.maximum(places, 0)])
+    def _cosines(self, products: Floats, whole: Floats, vectors: Rows) -> Floats:
+        """At least 0, and 0 where there is no vector or no length."""
+        lengths = np.where(vectors < 0, 0, self._lengths[np.maximum(vectors, 0)])
         lengths = lengths * np.linalg.norm(whole, axis=-1, keepdims=True)
         return np.where(lengths > 0, np.clip(products / np.maximum(lengths, 1), 0, 1), 0)
 
     def _rows_at(self, places: Rows) -> Rows:
-        return places if self.rows is None else self.rows[np.maximum(places, 0)]
+        return places if self.rows is None else self.rows[places]
 
     def _places_of(self, rows: Rows) -> Rows:
         """Where these rows are among the indexed ones; -1 if they are not."""
@@ -222,67 +220,44 @@ class DenseIndex:
         places = np.minimum(np.searchsorted(self.rows, rows), len(self) - 1)
         return np.where(self.rows[places] == rows, places, -1)
 
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What is saved beside the vectors, by the names of the files."""
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "lengths": self._lengths,
+            "vector_of": self._vector_of,
+            "names": self._names,
+            "starts": self._starts,
+        }
+        return arrays if self.rows is None else {**arrays, "rows": self.rows}
 
-def quantised(vectors: Floats) -> Bytes:
-    """Unit rows as int8, all by one scale, so that their cosines can be compared."""
-    scale = 127 / _REACH * vectors.shape[-1] ** 0.5
-    rounded: Bytes = np.rint(np.clip(vectors * scale, -127, 127)).astype(np.int8)
-    return rounded
-
-
-def _whole(vectors: Floats) -> Floats:
-    """The values of `quantised`, as numbers that can be multiplied."""
-    return quantised(vectors).astype(np.float32)
-
-
-def _build_centres(parts: Sequence[Bytes], width: int, *, exact: int) -> Floats:
-    """Where the lists are: k-means of a sample. *Shape:* (lists, width), int8 values."""
-    count = sum(map(len, parts))
-    lists = min(round(_LISTS_PER_ROOT * count**0.5), count)
-    if count <= exact or lists < 2:
-        return np.zeros((1, width), dtype=np.float32)
-    size = min(count, _SAMPLED * lists)
-    chosen = np.sort(np.random.default_rng(0).choice(count, size, replace=False))
-    starts = range(0, count, _TOGETHER)
-    sample = np.concatenate(
-        [
-            part[chosen[slice(*np.searchsorted(chosen, (start, start + len(part))))] - start]
-            for start, part in zip(starts, parts, strict=True)
-        ]
-    )
-    means: Any = faiss.Kmeans(
-        width, lists, niter=_ROUNDS, seed=0, spherical=True, min_points_per_centroid=1
-    )
-    means.train(sample.astype(np.float32))
-    return _whole(means.centroids)
+    def _check(self) -> None:
+        """Raise a ValueError if the parts are not of one index."""
+        names = {len(self._vector_of), len(self._names)}
+        names.add(len(self._names) if self.rows is None else len(self.rows))
+        vectors = {self._vectors.ntotal, len(self._lengths), len(self._starts) - 1}
+        if len(names) > 1 or len(vectors) > 1 or self._vectors.d != self.encoder.width:
+            raise ValueError("its files do not belong together")
 
 
-def _empty_lists(centres: Floats) -> Any:
-    count, width = centres.shape
-    nearest = faiss.IndexFlatIP(width)
-    nearest.add(centres)
-    kind: Any = faiss.ScalarQuantizer.QT_8bit_direct_signed
-    lists: Any = faiss.IndexIVFScalarQuantizer(
-        nearest,
-        width,
-        count,
-        kind,
-        faiss.METRIC_INNER_PRODUCT,
-    )
-    lists.by_residual = False  # vectors are stored themselves, not their way from the centre
-    lists.train(centres)
-    lists.nprobe = min(_PROBED, count)
-    return lists
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """Names that queries found, one per entry of each array; ranks count from 0."""
+
+    queries: Rows
+    ranks: Rows
+    rows: Rows
+    cosines: Floats
 
 
-def _open_lists(path: Path) -> Any:
-    lists: Any = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
-    lists.quantizer = faiss.downcast_index(lists.quantizer)
-    return lists
+def _ranks(counts: npt.NDArray[Any]) -> Rows:
+    """0, 1, … as often as each count says: counts 2, 3 are 0, 1, 0, 1, 2."""
+    ends = np.cumsum(counts)
+    ranks: Rows = np.arange(counts.sum()) - np.repeat(ends - counts, counts)
+    return ranks
 
 
-def _map(path: Path) -> Any:
-    return np.asarray(np.load(path, mmap_mode="r"))
+def _map(folder: Path, name: str) -> Any:
+    return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
 
 
 def _checked(rows: npt.NDArray[Any]) -> Rows:
@@ -295,13 +270,6 @@ def _parts(names: Iterable[str]) -> Iterator[list[str]]:
     waiting = iter(names)
     while part := list(islice(waiting, _TOGETHER)):
         yield part
-
-
-def _emptied(parts: list[Bytes]) -> Iterator[Bytes]:
-    """Each part, forgotten as it is given, so that its memory is free."""
-    parts.reverse()
-    while parts:
-        yield parts.pop()
 
 
 @contextmanager

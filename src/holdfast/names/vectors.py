@@ -1,0 +1,74 @@
+"""Vectors of names as int8, each distinct one once, in an index of faiss."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import faiss
+import numpy as np
+import numpy.typing as npt
+
+_REACH: Final = 6  # components are cut off at so many of their standard deviations
+_NEIGHBOURS: Final = 16  # of each vector in the graph; twice as many on its lowest level
+_BREADTH_WHEN_BUILDING: Final = 80
+_BREADTH: Final = 160  # vectors kept in mind during a search; more is slower and surer
+
+Bytes = npt.NDArray[np.int8]
+Floats = npt.NDArray[np.float32]
+
+
+class DistinctVectors:
+    """Takes vectors as they come, and keeps the distinct ones in the order of their first.
+
+    Up to `exact` of them are compared one by one; more make a graph.
+    """
+
+    def __init__(self, width: int, *, exact: int) -> None:
+        self.vectors: Any = _empty_flat(width)  # faiss.IndexScalarQuantizer or IndexHNSWSQ
+        self.lengths: list[Floats] = []  # of the int8 vectors, in parts
+        self.vector_of: list[int] = []  # the number of each vector that came
+        self._exact = exact
+        self._is_flat = True
+        self._numbers: dict[int, int] = {}  # by the hash of a vector's bytes
+
+    def add(self, vectors: Bytes) -> None:
+        """*Shape:* (vectors, width)."""
+        new: list[int] = []
+        known = len(self._numbers)
+        for i, vector in enumerate(vectors):
+            number = self._numbers.setdefault(hash(vector.tobytes()), len(self._numbers))
+            if number == known + len(new):
+                new.append(i)
+            self.vector_of.append(number)
+        whole = vectors[new].astype(np.float32)
+        self.lengths.append(np.linalg.norm(whole, axis=1))
+        self.vectors.add(whole)
+        if self._is_flat and self.vectors.ntotal > self._exact:
+            flat = self.vectors
+            self.vectors, self._is_flat = _empty_graph(flat.d), False
+            self.vectors.add(flat.reconstruct_n(0, flat.ntotal))
+
+
+def quantised(vectors: Floats) -> Bytes:
+    """Unit rows as int8, all by one scale, so that their cosines can be compared."""
+    scale = 127 / _REACH * vectors.shape[-1] ** 0.5
+    rounded: Bytes = np.rint(np.clip(vectors * scale, -127, 127)).astype(np.int8)
+    return rounded
+
+
+def whole_numbers(vectors: Floats) -> Floats:
+    """The values of `quantised`, as numbers that can be multiplied."""
+    return quantised(vectors).astype(np.float32)
+
+
+def _empty_flat(width: int) -> Any:
+    kind: Any = faiss.ScalarQuantizer.QT_8bit_direct_signed
+    return faiss.IndexScalarQuantizer(width, kind, faiss.METRIC_INNER_PRODUCT)
+
+
+def _empty_graph(width: int) -> Any:
+    kind: Any = faiss.ScalarQuantizer.QT_8bit_direct_signed
+    graph: Any = faiss.IndexHNSWSQ(width, kind, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
+    graph.hnsw.efConstruction = _BREADTH_WHEN_BUILDING
+    graph.hnsw.efSearch = _BREADTH
+    return graph
