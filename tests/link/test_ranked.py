@@ -9,16 +9,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast import artifacts, types
+from holdfast import artifacts
 from holdfast.document import Document, Mention
 from holdfast.errors import ArtifactError
 from holdfast.kb import Entry, KnowledgeBase
-from holdfast.link.candidates import CandidateFinder
-from holdfast.link.features import FEATURES, features_of_document, shortlist
+from holdfast.link.candidates import CandidateFinder, Found
+from holdfast.link.features import FEATURES, FeatureMaker, Matrix
+from holdfast.link.queries import Query
 from holdfast.link.ranked import RankedLinker
 from holdfast.link.ranker import KIND, VERSION, Ranker
 from holdfast.link.used_names import UsedNames, collect_used_names
-from holdfast.training.ranker import Settings, collect_examples, fit_ranker, fit_temperature
+from holdfast.training.ranker import (
+    Examples,
+    Settings,
+    collect_examples,
+    fit_ranker,
+    fit_temperature,
+    read_documents,
+)
+from holdfast.types import mask_of
 from small_kb import of_entries
 
 # Two entities share the name "cold": only what the corpus uses tells which is meant.
@@ -51,8 +60,18 @@ CORPUS = [
 ] + [document(i, [("acute coryza", "X:1"), ("coryzal fever", "X:1")]) for i in range(12, 24)]
 
 
-def finder(kb: KnowledgeBase, used: UsedNames | None) -> CandidateFinder:
-    return CandidateFinder(kb, wanted=types.mask_of(None), used=used)
+def find(finder: CandidateFinder, *queries: str, but: str = "") -> list[Found]:
+    return finder.find(queries, wanted=[mask_of(None)] * len(queries), but=but)
+
+
+def examples_of(kb: KnowledgeBase, used: UsedNames, *, own_uses: bool) -> Examples:
+    finder = CandidateFinder(kb, used=used)
+    return collect_examples(read_documents(CORPUS), finder, FeatureMaker(finder), own_uses=own_uses)
+
+
+def column(matrix: Matrix, feature: str) -> list[float]:
+    values: list[float] = matrix[:, FEATURES.index(feature)].tolist()
+    return values
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +81,7 @@ def used(kb: KnowledgeBase) -> UsedNames:
 
 @pytest.fixture(scope="module")
 def ranker(kb: KnowledgeBase, used: UsedNames) -> Ranker:
-    examples = collect_examples(CORPUS, finder(kb, used), own_uses=False)
+    examples = examples_of(kb, used, own_uses=False)
     return fit_ranker(examples, Settings(epochs=60, members=2, units=4))
 
 
@@ -103,31 +122,46 @@ def test_scores_are_probabilities_in_falling_order(
 
 def test_no_document_remembers_itself(kb: KnowledgeBase) -> None:
     alone = [document(1, [("whistling lung", "X:5")])]
-    finds = finder(kb, collect_used_names(alone, kb))
-    (remembered,) = finds.find(["whistling lung"])
-    (forgotten,) = finds.find(["whistling lung"], but="1")
+    finder = CandidateFinder(kb, used=collect_used_names(alone, kb))
+    (remembered,) = find(finder, "whistling lung")
+    (forgotten,) = find(finder, "whistling lung", but="1")
     asthma = kb.row_of("X:5")
-    assert asthma in [f.entity for f in remembered if f.is_exact]
-    assert asthma not in [f.entity for f in forgotten]
-    matrix = features_of_document(["whistling lung"], [shortlist(remembered)], finds, but="1")[0]
-    uses = [FEATURES.index(name) for name in ("entity_uses", "name_uses", "share_of_uses")]
-    assert not matrix[:, uses].any()
+    assert asthma in remembered.entity[remembered.is_exact]
+    assert asthma not in forgotten.entity
+    matrix = FeatureMaker(finder).of_query("whistling lung", remembered, but="1")
+    for feature in ("entity_uses", "name_uses", "share_of_uses"):
+        assert not any(column(matrix, feature))
 
 
 def test_another_mention_of_the_document_speaks_for_an_entity(kb: KnowledgeBase) -> None:
-    finds = finder(kb, None)
-    queries = ["asthma", "asthmas of the bronchi"]
-    found = [shortlist(candidates) for candidates in finds.find(queries)]
-    matrices = features_of_document(queries, found, finds)
-    row = [f.entity for f in found[1]].index(kb.row_of("X:5") or 0)
-    assert matrices[1][row, FEATURES.index("elsewhere")] == pytest.approx(1.0)
-    assert matrices[0][0, FEATURES.index("elsewhere")] == 0.0
+    finder = CandidateFinder(kb)
+    maker = FeatureMaker(finder)
+    texts = ["asthma", "asthmas of the bronchi"]
+    found = find(finder, *texts)
+    bare = [maker.of_query(text, f) for text, f in zip(texts, found, strict=True)]
+    matrices = maker.add_document(bare, [Query(text) for text in texts], found, "")
+    row = found[1].entity.tolist().index(kb.row_of("X:5"))
+    assert column(matrices[1], "elsewhere")[row] == pytest.approx(1.0)
+    assert column(matrices[0], "elsewhere")[0] == 0.0
+    assert not any(column(bare[1], "elsewhere"))
+
+
+def test_words_of_the_document_speak_for_an_entity_of_that_name(kb: KnowledgeBase) -> None:
+    finder = CandidateFinder(kb)
+    maker = FeatureMaker(finder)
+    (found,) = find(finder, "cold")
+    bare = maker.of_query("cold", found)
+    query = Query("cold", near="at a low temperature")
+    (matrix,) = maker.add_document([bare], [query], [found], "cold, at a low temperature")
+    common, temperature = (found.entity.tolist().index(kb.row_of(f"X:{i}")) for i in (1, 2))
+    for feature in ("label_in_document", "label_nearby"):
+        assert column(matrix, feature)[temperature] > column(matrix, feature)[common]
 
 
 def test_a_temperature_changes_no_ranking(
     kb: KnowledgeBase, used: UsedNames, ranker: Ranker
 ) -> None:
-    examples = collect_examples(CORPUS, finder(kb, used), own_uses=True)
+    examples = examples_of(kb, used, own_uses=True)
     warmed = fit_temperature(ranker, examples)
     for features, is_there in zip(examples.features, examples.is_there, strict=True):
         before = ranker.probabilities(features[is_there])
@@ -141,7 +175,9 @@ def write_model(folder: Path, ranker: Ranker, used: UsedNames) -> None:
     folder.mkdir()
     ranker.save(folder)
     used.save(folder)
-    artifacts.write_manifest(folder, kind=KIND, version=VERSION, config={})
+    artifacts.write_manifest(
+        folder, kind=KIND, version=VERSION, config={"encoder": "", "without": []}
+    )
 
 
 def test_a_saved_linker_links_as_before(
@@ -164,6 +200,36 @@ def test_a_damaged_model_is_refused(
 
 
 def test_a_batch_equals_its_mentions_one_by_one(kb: KnowledgeBase) -> None:
-    finds = finder(kb, None)
-    queries = ["cold", "asthma", "", "chronic bronchitis"]
-    assert finds.find(queries) == [finds.find([query])[0] for query in queries]
+    queries = ["cold", "asthma", "", "chronic bronchitis", "cold"]
+    together = find(CandidateFinder(kb), *queries)
+    for query, found in zip(queries, together, strict=True):
+        (alone,) = find(CandidateFinder(kb), query)
+        assert found.entity.tolist() == alone.entity.tolist()
+        assert found.name == alone.name
+        assert found.ngram.tolist() == pytest.approx(alone.ngram.tolist(), abs=1e-6)
+
+
+def test_only_entities_of_the_wanted_types_are_candidates(kb: KnowledgeBase) -> None:
+    (found,) = CandidateFinder(kb).find(["asthma"], wanted=[mask_of(["Gene"])])
+    assert not len(found)
+
+
+@pytest.mark.parametrize("text", ["", " ", "🙂", "ربو", "a" * 10_000, "\x00", "β"])
+def test_any_string_has_an_answer(kb: KnowledgeBase, ranker: Ranker, text: str) -> None:
+    linker = RankedLinker(kb, ranker=ranker)
+    assert all(0 <= c.score <= 1 for candidates in linker.rank_strings([text]) for c in candidates)
+
+
+COMPOSITE = "bronchial asthma and chronic bronchitis"
+
+
+def test_a_mention_of_two_things_gets_both_ids(kb: KnowledgeBase, ranker: Ranker) -> None:
+    (mention,) = linked(RankedLinker(kb, ranker=ranker), COMPOSITE)
+    assert mention.ids == ("X:5", "X:3")
+    assert {c.entity_id for c in mention.candidates[:2]} == {"X:3", "X:5"}
+    assert {e.kind for c in mention.candidates[:2] for e in c.evidence} == {"part", "exact"}
+
+
+def test_a_linker_without_composites_gives_one_id(kb: KnowledgeBase, ranker: Ranker) -> None:
+    (mention,) = linked(RankedLinker(kb, ranker=ranker, without=["composites"]), COMPOSITE)
+    assert len(mention.ids) == 1

@@ -52,6 +52,7 @@ class Recipe:
     training_names: tuple[str, ...] = ()  # splits whose mentions become names
     fit: tuple[str, ...] = ()  # splits that a ranked linker is fitted on
     select: str = ""  # the split that its settings and temperature are chosen on
+    without: tuple[str, ...] = ()  # parts that a ranked linker does without
     also: tuple[str, ...] = ()  # further protocols on the same output
     references: tuple[Reference, ...] = ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -12,10 +12,8 @@ from holdfast import artifacts
 from holdfast.corpora.named import load_corpus
 from holdfast.corpora.named.abbreviations import read_med1250
 from holdfast.corpora.named.biosyn import (
-    LenientMention,
     LenientName,
     read_lenient_dictionary,
-    read_lenient_mentions,
     read_lenient_pairs,
 )
 from holdfast.document import Document
@@ -29,34 +27,52 @@ from holdfast.evaluate.gold_mentions import (
     score_ranked,
     score_strict,
 )
+from holdfast.evaluate.lenient_base import (
+    CHEMICAL_CORPUS,
+    CHEMICAL_PAIRS,
+    FOLDERS,
+    lenient_base,
+    lenient_mentions,
+)
+from holdfast.evaluate.lenient_tasks import MakeIndex, lenient_cases
+from holdfast.evaluate.medmentions import load_medmentions, score_medmentions
 from holdfast.evaluate.protocols import PROTOCOLS, score_documents
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import kb_of, primary_ids
 from holdfast.evaluate.report import Report
+from holdfast.evaluate.social import SOCIAL_CORPORA, load_folds, score_folds
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
+from holdfast.link.dense_names import dense_index_of
 from holdfast.link.ranked import RankedLinker
+from holdfast.link.shipped import shipped_encoder
+from holdfast.names.dense import DenseIndex
 from holdfast.names.exact import ExactIndex, VerbatimIndex
+from holdfast.names.hybrid import HybridIndex
 from holdfast.names.index import NameIndex
 from holdfast.names.ngram import NgramIndex
 from holdfast.registry import DETECTORS, LINKERS, Step, component
 from holdfast.text.abbreviations import find_abbreviations
 from holdfast.types import canonical_type
 
-MakeIndex = Callable[[Iterable[str]], NameIndex]
+
+def _dense(names: Iterable[str]) -> NameIndex:
+    return DenseIndex.build(names, shipped_encoder())
+
+
+def _hybrid(names: Iterable[str]) -> NameIndex:
+    return HybridIndex.build(names, shipped_encoder())
+
 
 INDEXES: Final[dict[str, MakeIndex]] = {
     "verbatim": VerbatimIndex.build,
     "exact": ExactIndex.build,
     "ngram": NgramIndex.build,
+    "dense": _dense,
+    "hybrid": _hybrid,
 }
 """What the lenient protocol can rank dictionary names with, by the recipe's `linker`."""
 
-_LENIENT_FOLDERS: Final = {
-    "ncbi-disease": "corpora/ncbi_disease/biosyn",
-    "bc5cdr-disease": "corpora/bc5cdr/biosyn_disease",
-}
-_CHEMICAL_PAIRS: Final = "corpora/bc5cdr/biosyn_chemical_pairs.json"
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"
 _RANKED: Final = 20  # ids a linker returns per mention
 
@@ -81,7 +97,7 @@ def run_recipe(
         raise UsageError(f"{data}: no such data folder; name it with --data or HOLDFAST_DATA")
     report = progress or (lambda _what, _done: None)
     if recipe.protocol == "lenient":
-        return _run_lenient(recipe, data, report)
+        return _run_lenient(recipe, data, model or model_folder(recipe), report)
     if recipe.protocol in ("strict", "ranked"):
         return _run_gold_mentions(recipe, data, model or model_folder(recipe), report)
     if recipe.protocol == "abbreviations":
@@ -91,40 +107,59 @@ def run_recipe(
     raise UsageError(f"recipe {recipe.name!r}: no protocol is called {recipe.protocol!r}")
 
 
-def _run_lenient(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
+def _run_lenient(recipe: Recipe, data: Path, model: Path, progress: Progress) -> Outcome:
+    if recipe.fit:
+        return _run_lenient_ranked(recipe, data, model, progress)
+    make_index = component(INDEXES, recipe.linker)
+    if recipe.corpus in SOCIAL_CORPORA:
+        folds = load_folds(recipe.corpus, recipe.split, data=data)
+        return Outcome((score_folds(folds, make_index),), None)
+    if recipe.corpus == "medmentions-st21pv":
+        return Outcome(
+            (score_medmentions(load_medmentions(recipe.split, data=data), make_index),), None
+        )
     kb = None
-    if recipe.corpus == "bc5cdr-chemical":
+    mentions = lenient_mentions(recipe, recipe.split, data=data)
+    if recipe.corpus == CHEMICAL_CORPUS:
         kb = kb_of(recipe, data=data, progress=progress)
-        mentions = list(read_lenient_pairs(data / _CHEMICAL_PAIRS, recipe.split))
-        names = _chemical_dictionary(kb, data / _CHEMICAL_PAIRS, recipe.split)
-    elif recipe.corpus in _LENIENT_FOLDERS:
-        folder = data / _LENIENT_FOLDERS[recipe.corpus]
-        mentions = list(read_lenient_mentions(folder / f"{recipe.split}.concept.tsv"))
-        names = list(read_lenient_dictionary(folder / f"{recipe.split}_dictionary.txt"))
+        names = _chemical_dictionary(kb, data / CHEMICAL_PAIRS, recipe.split)
     else:
-        raise UsageError(f"recipe {recipe.name!r}: {recipe.corpus!r} has no lenient files")
-    build_index = component(INDEXES, recipe.linker)
+        folder = data / FOLDERS[recipe.corpus]
+        names = list(read_lenient_dictionary(folder / f"{recipe.split}_dictionary.txt"))
     progress("indexing the dictionary", 0.2)
-    index = build_index([name.name for name in names])
+    index = make_index(name.name for name in names)
     progress("linking", 0.5)
-    report = score_lenient(_lenient_cases(mentions, names, index))
+    report = score_lenient(lenient_cases(mentions, names, index))
     return Outcome((report.with_context(dictionary_names=len(names)),), kb)
 
 
-def _lenient_cases(
-    mentions: Sequence[LenientMention], names: Sequence[LenientName], index: NameIndex
-) -> list[LenientCase]:
-    """Each distinct part is looked up once."""
+def _run_lenient_ranked(recipe: Recipe, data: Path, model: Path, progress: Progress) -> Outcome:
+    """Each part of each mention alone, against the dictionary and the training mentions."""
+    base = lenient_base(recipe, data=data, progress=progress)
+    linker = _open_ranked(recipe, base.kb, model, top=5, progress=progress)
+    mentions = lenient_mentions(recipe, recipe.split, data=data)
+    progress("linking", 0.5)
     parts = sorted({part for mention in mentions for part in mention.parts})
-    matches = index.search(parts, 5)
     ranking = {
-        part: tuple(names[row].ids for row in rows if row >= 0)
-        for part, rows in zip(parts, matches.rows.tolist(), strict=True)
+        part: tuple(base.ids_of(c.entity_id, c.name) for c in candidates)
+        for part, candidates in zip(parts, linker.rank_strings(parts), strict=True)
     }
-    return [
+    cases = [
         LenientCase(m.ids, tuple(ranking[part] for part in m.parts), m.document_id)
         for m in mentions
     ]
+    return Outcome((score_lenient(cases),), base.kb, linker.digest)
+
+
+def _open_ranked(
+    recipe: Recipe, kb: KnowledgeBase, model: Path, *, top: int, progress: Progress
+) -> RankedLinker:
+    if not model.exists():
+        raise UsageError(f"{model}: not there; first `holdfast train {recipe.name}`")
+    dense = None
+    if "dense" not in recipe.without:
+        dense = dense_index_of(kb, shipped_encoder(), progress=lambda p: progress("encoding", p))
+    return RankedLinker.open(model, kb, dense=dense, top=top)
 
 
 def _chemical_dictionary(kb: KnowledgeBase, pairs: Path, split: str) -> list[LenientName]:
@@ -149,9 +184,7 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
     digest = None
     if recipe.fit:
         kb = kb_of(replace(recipe, training_names=()), data=data, progress=progress)
-        if not model.exists():
-            raise UsageError(f"{model}: not there; first `holdfast train {recipe.name}`")
-        trained = RankedLinker.open(model, kb, top=_RANKED)
+        trained = _open_ranked(recipe, kb, model, top=_RANKED, progress=progress)
         link, digest = trained, trained.digest
     else:
         kb = kb_of(recipe, data=data, progress=progress)

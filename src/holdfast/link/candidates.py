@@ -1,109 +1,224 @@
-"""Which entities a string may mean: exact and look-alike names, of the vocabulary and as used."""
+"""Which entities a string may mean: names that are equal, look alike or mean alike.
+
+Names come from the knowledge base and, where a linker remembers a corpus, from its use there.
+Every name that any of the three ways finds is compared in all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.used_names import UsedNames
+from holdfast.names.dense import DenseIndex
+from holdfast.names.exact import ExactIndex
 from holdfast.names.index import NameMatches
+from holdfast.names.ngram import NgramIndex
 from holdfast.text.tokens import hashes_of_names
 
-_NAMES_SEEN: Final = 60  # look-alike names per index
-_EXACT: Final = 0.95  # the least cosine of a name whose key equals the query's
+MOST: Final = 20  # candidates of a query
+_LOOK_ALIKES: Final = 40  # names per index
+_MEAN_ALIKES: Final = 40
+_LEAST: Final = 0.3  # cosine of a look-alike
+_KEPT: Final = 1 << 15  # queries whose names are remembered
+
+Rows = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+Flags = npt.NDArray[np.bool_]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Names:
+    """The names that a query finds in one place, each compared in all ways. *Shape:* (names,)"""
+
+    row: Rows
+    is_exact: Flags
+    ngram: Floats  # cosines
+    dense: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """An entity, and what its names have in common with the query."""
+    """The candidates of one query as columns, best first. *Shape:* (candidates,)
 
-    entity: int  # row in the knowledge base
-    name: str = ""  # the one that resembles the query most
-    is_used: bool = False  # whether that name comes from a corpus
-    is_exact: bool = False
-    is_exact_in_kb: bool = False
-    is_preferred: bool = False  # the query is the preferred name
-    is_verbatim: bool = False  # equal but for case
-    ngram: float = 0.0  # the highest cosine of any name
-    ngram_in_kb: float = 0.0
+    Best is: equal names before others, then the sum of both cosines; ties by row.
+    """
 
-    def see(self, name: str, cosine: float, *, is_used: bool) -> None:
-        if cosine > self.ngram:
-            self.ngram, self.name, self.is_used = cosine, name, is_used
-        if not is_used:
-            self.ngram_in_kb = max(self.ngram_in_kb, cosine)
+    entity: Rows  # rows in the knowledge base
+    name: tuple[str, ...]  # of each, the one that resembles the query most
+    is_used: Flags  # whether that name comes from a corpus
+    is_exact: Flags
+    is_exact_in_kb: Flags
+    is_preferred: Flags  # the query is the preferred name
+    is_verbatim: Flags  # equal but for case
+    ngram: Floats  # the highest cosine of any name
+    ngram_in_kb: Floats
+    dense: Floats
+    dense_in_kb: Floats
+
+    def __len__(self) -> int:
+        return len(self.entity)
+
+
+class _Similar(Protocol):
+    """Vectors of names: how near they are to encoded queries."""
+
+    def search_vectors(self, queries: Floats, k: int) -> NameMatches: ...
+
+    def similarity(self, queries: Floats, rows: Rows) -> Floats: ...
+
+
+class _Place:
+    """Names with their indexes; what a query finds there is remembered."""
+
+    def __init__(
+        self, exact: ExactIndex, ngrams: NgramIndex | None, dense: _Similar | None
+    ) -> None:
+        self._exact = exact
+        self._ngrams = ngrams
+        self._dense = dense
+        self._known: dict[str, Names] = {}
+
+    def find(self, queries: Sequence[str], vectors: Floats) -> list[Names]:
+        """*Shape:* vectors (queries, width), of the encoded queries"""
+        new = [i for i, query in enumerate(queries) if query not in self._known]
+        if len(self._known) + len(new) > _KEPT:
+            self._known.clear()
+            new = list(range(len(queries)))
+        if new:
+            self._find_new([queries[i] for i in new], vectors[new])
+        return [self._known[query] for query in queries]
+
+    def _find_new(self, queries: Sequence[str], vectors: Floats) -> None:
+        starts, ends = self._exact.ranges(hashes_of_names(queries))
+        alike = near = np.zeros((len(queries), 0), dtype=np.int64)
+        if self._ngrams is not None:
+            alike = self._ngrams.search(queries, _LOOK_ALIKES, least=_LEAST).rows
+        if self._dense is not None:
+            near = self._dense.search_vectors(vectors, _MEAN_ALIKES).rows
+        for i, query in enumerate(queries):
+            exact = np.asarray(self._exact.rows[starts[i] : ends[i]], dtype=np.int64)
+            rows = np.unique(np.concatenate([exact, alike[i], near[i]]))
+            rows = rows[rows >= 0]
+            ngram = dense = np.zeros(len(rows), dtype=np.float32)
+            if self._ngrams is not None:
+                ngram = self._ngrams.similarity(query, rows)
+            if self._dense is not None:
+                dense = self._dense.similarity(vectors[i], rows)
+            self._known[query] = Names(rows, np.isin(rows, exact), ngram, dense)
 
 
 class CandidateFinder:
     """Finds candidates for many queries at once."""
 
-    def __init__(self, kb: KnowledgeBase, *, wanted: int, used: UsedNames | None = None) -> None:
-        """`wanted`: types of entities, as holdfast.types.mask_of has them."""
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        *,
+        used: UsedNames | None = None,
+        dense: DenseIndex | None = None,
+        ngrams: bool = True,
+    ) -> None:
+        """`dense` is the index of the knowledge base's names; `ngrams`: whether to look by them."""
         self.kb = kb
         self.used = used
-        self._wanted = np.uint32(wanted)
-        self._used_rows = [kb.row_of(id) for id in used.entity_ids] if used else []
+        self._encoder = dense.encoder if dense else None
+        self._in_kb = _Place(kb.exact, kb.ngrams if ngrams else None, dense)
+        self._in_use: _Place | None = None
+        if used is not None and used.names:
+            vectors = DenseIndex.build(used.names, dense.encoder) if dense else None
+            self._in_use = _Place(used.exact, used.ngrams if ngrams else None, vectors)
+            self._entity_of_used = np.array(
+                [-1 if (row := kb.row_of(id)) is None else row for id in used.entity_ids]
+            )
 
-    def find(self, queries: Sequence[str], *, but: str = "") -> list[list[Found]]:
-        """The candidates of each query, in no order. Uses in the document `but` do not count."""
-        found: list[dict[int, Found]] = [{} for _ in queries]
-        self._find_in_kb(queries, found)
-        if self.used is not None:
-            self._find_used(queries, found, self.used, but)
-        return [list(candidates.values()) for candidates in found]
+    def find(self, queries: Sequence[str], *, wanted: Sequence[int], but: str = "") -> list[Found]:
+        """The candidates of each query.
 
-    def _find_in_kb(self, queries: Sequence[str], found: list[dict[int, Found]]) -> None:
-        kb = self.kb
-        matches = kb.ngrams.search(queries, _NAMES_SEEN)
-        starts, ends = kb.exact.ranges(hashes_of_names(queries))
-        for i, query in enumerate(queries):
-            for row in kb.exact.rows[starts[i] : ends[i]].tolist():
-                if candidate := self._candidate(found[i], int(kb.entity_of_name[row])):
-                    self._note_exact(candidate, query, kb.name_at(row), is_used=False)
-                    candidate.is_exact_in_kb = True
-                    candidate.is_preferred |= int(kb.first_name[candidate.entity]) == row
-            for row, cosine in _pairs(matches, i):
-                if candidate := self._candidate(found[i], int(kb.entity_of_name[row])):
-                    candidate.see(kb.name_at(row), cosine, is_used=False)
+        `wanted`: the types that each may have, as holdfast.types.mask_of has them. Uses in the
+        document `but` do not count.
+        """
+        vectors = np.zeros((len(queries), 0), dtype=np.float32)
+        if self._encoder is not None:
+            vectors = self._encoder.encode(queries)
+        listed = self._in_kb.find(queries, vectors)
+        in_use = self._in_use.find(queries, vectors) if self._in_use else [None] * len(queries)
+        return [
+            self._join(query, np.uint32(mask), names, uses and self._counted(uses, but))
+            for query, mask, names, uses in zip(queries, wanted, listed, in_use, strict=True)
+        ]
 
-    def _find_used(
-        self, queries: Sequence[str], found: list[dict[int, Found]], used: UsedNames, but: str
-    ) -> None:
-        matches = used.ngrams.search(queries, _NAMES_SEEN)
-        starts, ends = used.exact.ranges(hashes_of_names(queries))
-        for i, query in enumerate(queries):
-            rows = used.exact.rows[starts[i] : ends[i]].tolist()
-            for row in rows:
-                if candidate := self._used_candidate(found[i], row, but):
-                    self._note_exact(candidate, query, used.names[row], is_used=True)
-            for row, cosine in _pairs(matches, i):
-                if candidate := self._used_candidate(found[i], row, but):
-                    candidate.see(used.names[row], cosine, is_used=True)
-
-    def _used_candidate(self, found: dict[int, Found], row: int, but: str) -> Found | None:
+    def _counted(self, names: Names, but: str) -> Names:
+        """Those that some other document uses for an entity of the knowledge base."""
         assert self.used is not None
-        entity = self._used_rows[row]
-        if entity is None or not self.used.documents[row] - {but}:
-            return None
-        return self._candidate(found, entity)
+        itself = {but}
+        counts = self._entity_of_used[names.row] >= 0
+        if but:
+            documents = self.used.documents
+            counts &= np.array([bool(documents[row] - itself) for row in names.row], dtype=bool)
+        return Names(
+            names.row[counts], names.is_exact[counts], names.ngram[counts], names.dense[counts]
+        )
 
-    def _candidate(self, found: dict[int, Found], entity: int) -> Found | None:
-        if not self.kb.type_mask[entity] & self._wanted:
-            return None
-        return found.setdefault(entity, Found(entity))
+    def _join(self, query: str, wanted: np.uint32, listed: Names, uses: Names | None) -> Found:
+        """One row per entity of a wanted type, of its names in both places."""
+        kb = self.kb
+        entity = kb.entity_of_name[listed.row].astype(np.int64)
+        row, is_exact, ngram, dense = listed.row, listed.is_exact, listed.ngram, listed.dense
+        count = len(row)
+        if uses is not None and len(uses.row):
+            entity = np.concatenate([entity, self._entity_of_used[uses.row]])
+            row = np.concatenate([row, uses.row])
+            is_exact = np.concatenate([is_exact, uses.is_exact])
+            ngram = np.concatenate([ngram, uses.ngram])
+            dense = np.concatenate([dense, uses.dense])
+        is_used = np.arange(len(row)) >= count
+        fits = (kb.type_mask[entity] & wanted) != 0
+        order = np.flatnonzero(fits)
+        score = 2 * is_exact + ngram + dense
+        # Entities together, and of each the best name first; the vocabulary's before a corpus's.
+        order = order[np.lexsort((order, -score[order], entity[order]))]
+        if not len(order):
+            return _NOTHING
+        first = np.flatnonzero(np.diff(entity[order], prepend=-1))
+        best = order[first]
+        kept = np.lexsort((entity[best], -score[best]))[:MOST]
+        listed_only = np.where(is_used, 0, 1).astype(np.float32)
 
-    @staticmethod
-    def _note_exact(candidate: Found, query: str, name: str, *, is_used: bool) -> None:
-        candidate.is_exact = True
-        candidate.is_verbatim |= name.casefold() == query.casefold()
-        candidate.see(name, _EXACT, is_used=is_used)
+        def highest(values: npt.NDArray[np.float32]) -> Floats:
+            return np.maximum.reduceat(values[order], first)[kept]
+
+        best = best[kept]
+        names = tuple(
+            self.used.names[r] if u and self.used else kb.name_at(int(r))
+            for r, u in zip(row[best].tolist(), is_used[best].tolist(), strict=True)
+        )
+        exact = is_exact.astype(np.float32)
+        leads = kb.first_name[entity] == np.where(is_used, -1, row)
+        folded = query.casefold()
+        return Found(
+            entity=entity[best],
+            name=names,
+            is_used=is_used[best],
+            is_exact=highest(exact) > 0,
+            is_exact_in_kb=highest(exact * listed_only) > 0,
+            is_preferred=highest(exact * leads.astype(np.float32)) > 0,
+            is_verbatim=np.array([name.casefold() == folded for name in names], dtype=bool),
+            ngram=highest(ngram),
+            ngram_in_kb=highest(ngram * listed_only),
+            dense=highest(dense),
+            dense_in_kb=highest(dense * listed_only),
+        )
 
 
-def _pairs(matches: NameMatches, query: int) -> Iterator[tuple[int, float]]:
-    """The rows that a query matches, with their scores."""
-    rows, scores = matches.rows[query].tolist(), matches.scores[query].tolist()
-    return ((row, score) for row, score in zip(rows, scores, strict=True) if row >= 0)
+_NOTHING: Final = Found(
+    np.zeros(0, dtype=np.int64),
+    (),
+    *(np.zeros(0, dtype=bool) for _ in range(5)),
+    *(np.zeros(0, dtype=np.float32) for _ in range(4)),
+)

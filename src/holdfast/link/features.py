@@ -1,9 +1,14 @@
-"""What a ranker looks at: numbers about each candidate of each mention of a document."""
+"""What a ranker looks at: numbers about each candidate of each mention of a document.
+
+Three groups, side by side in one matrix: how the candidate's names resemble the mention, how the
+entity was used in a corpus, and what the rest of the document says.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from math import log1p
 from typing import Final
 
@@ -11,9 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast.link.candidates import CandidateFinder, Found
+from holdfast.link.queries import Query
+from holdfast.names.preference import preference_of_entities
 from holdfast.text.tokens import key_of, key_of_token, tokens_of
 
-FEATURES: Final = (
+_OF_NAMES: Final = (
     "bias",  # against "none of these", whose score is 0
     "exact",
     "exact_in_kb",
@@ -23,7 +30,20 @@ FEATURES: Final = (
     "ngram",
     "ngram_cubed",
     "ngram_in_kb",
-    "behind_best",  # cosine of the best candidate, less this one's
+    "ngram_behind_best",  # cosine of the best candidate, less this one's
+    "dense",
+    "dense_cubed",
+    "dense_in_kb",
+    "dense_behind_best",
+    "dense_missing",  # the name is not in the dense index, or there is none
+    "both",  # product of the two cosines
+    "later_vocabulary",  # how many vocabularies among the candidates are preferred to this one's
+    "xrefs",
+    "names",
+    "is_omim",
+    "is_supplementary",
+)
+_OF_WORDS: Final = (
     "query_covered",  # share of the query's words that the name has
     "name_covered",
     "same_last_word",
@@ -31,122 +51,167 @@ FEATURES: Final = (
     "name_longer",
     "name_shorter",
     "length_difference",
-    "xrefs",
-    "names",
+    "other_number",  # "type 2" is not "type 1"
+)
+_OF_USES: Final = (
     "used_name",  # the best name comes from a corpus
     "entity_uses",
     "entity_used",
     "name_uses",  # of this key for this entity
     "share_of_uses",
+)
+_OF_DOCUMENT: Final = (
     "elsewhere",  # exact matches of other mentions of the document
     "elsewhere_and_inexact",
-    "is_omim",
-    "is_supplementary",
+    "label_in_document",  # share of the preferred name's words that the document has
+    "label_nearby",
 )
-MOST: Final = 25  # candidates that are ranked
+FEATURES: Final = (*_OF_NAMES, *_OF_WORDS, *_OF_USES, *_OF_DOCUMENT)
+
+_MOST_ELSEWHERE: Final = 3.0
 
 Matrix = npt.NDArray[np.float32]
 
 
-def shortlist(found: Sequence[Found]) -> list[Found]:
-    """The candidates worth ranking, exact ones first, then the most alike; ties by row."""
-    return sorted(found, key=lambda f: (-(f.is_exact + f.ngram), f.entity))[:MOST]
+class FeatureMaker:
+    """Describes candidates. What does not depend on a document is remembered by entity."""
+
+    def __init__(
+        self, finder: CandidateFinder, *, memory: bool = True, context: bool = True
+    ) -> None:
+        """`memory`: what other mentions of the document are; `context`: its words."""
+        self._memory = memory
+        self._context = context
+        self._kb = finder.kb
+        self._used = finder.used
+        self._preference = preference_of_entities(finder.kb)
+        self._of_entity = lru_cache(maxsize=1 << 16)(self._describe_entity)
+
+    def of_query(self, query: str, found: Found, *, but: str = "") -> Matrix:
+        """All but the document's. *Shape:* (candidates, len(FEATURES)); zeros for the rest."""
+        matrix = np.zeros((len(found), len(FEATURES)), dtype=np.float32)
+        if len(found):
+            columns = matrix.T
+            self._fill_names(columns[: len(_OF_NAMES)], found)
+            rest = columns[len(_OF_NAMES) :]
+            asked = _words(query)
+            rest[: len(_OF_WORDS)] = np.array([_compare(asked, n) for n in found.name]).T
+            if self._used is not None:
+                rest = rest[len(_OF_WORDS) :]
+                rest[: len(_OF_USES)] = np.array(self._uses(query, found, but)).T
+        return matrix
+
+    def add_document(
+        self,
+        matrices: Sequence[Matrix],
+        queries: Sequence[Query],
+        found: Sequence[Found],
+        text: str,
+    ) -> list[Matrix]:
+        """Copies of the matrices of a document's mentions, with what the document says.
+
+        `text` is empty where the document is not known.
+        """
+        written = frozenset(_words(text))
+        exact = defaultdict[int, float](float)  # entity -> exact matches in the document
+        shares = [f.is_exact / max(1, int(f.is_exact.sum())) for f in found]
+        for candidates, share in zip(found, shares, strict=True):
+            for entity, value in zip(candidates.entity.tolist(), share.tolist(), strict=True):
+                if value:
+                    exact[entity] += value
+        complete = []
+        for matrix, query, candidates, share in zip(matrices, queries, found, shares, strict=True):
+            filled = matrix.copy()
+            if len(candidates):
+                entities = candidates.entity.tolist()
+                elsewhere = np.array([exact.get(e, 0.0) for e in entities]) - share
+                near = frozenset(_words(query.near))
+                labels = [self._of_entity(entity)[2] for entity in entities]
+                last = filled[:, -len(_OF_DOCUMENT) :]
+                if self._memory:
+                    last[:, 0] = np.minimum(elsewhere, _MOST_ELSEWHERE)
+                    last[:, 1] = (elsewhere > 0.4) & ~candidates.is_exact
+                if self._context:
+                    last[:, 2] = [_share(label, written) for label in labels]
+                    last[:, 3] = [_share(label, near) for label in labels]
+            complete.append(filled)
+        return complete
+
+    def _fill_names(self, columns: Matrix, found: Found) -> None:
+        known = [self._of_entity(entity) for entity in found.entity.tolist()]
+        preference = self._preference[found.entity]
+        columns[:] = (
+            np.ones(len(found)),
+            found.is_exact,
+            found.is_exact_in_kb,
+            found.is_preferred,
+            found.is_verbatim,
+            found.is_exact / max(1, int(found.is_exact.sum())),
+            found.ngram,
+            found.ngram**3,
+            found.ngram_in_kb,
+            found.ngram.max() - found.ngram,
+            found.dense,
+            found.dense**3,
+            found.dense_in_kb,
+            found.dense.max() - found.dense,
+            found.dense == 0,
+            found.ngram * found.dense,
+            np.searchsorted(np.unique(preference), preference),
+            [xrefs for xrefs, *_ in known],
+            [names for _, names, *_ in known],
+            [is_omim for *_, is_omim, _ in known],
+            [is_supplementary for *_, is_supplementary in known],
+        )
+
+    def _describe_entity(self, entity: int) -> tuple[float, float, frozenset[str], bool, bool]:
+        """Counts of xrefs and names (logarithms), the label's words, and kinds of id."""
+        kb, id = self._kb, self._kb.id_at(entity)
+        return (
+            log1p(kb.count_of("xrefs", entity)),
+            log1p(kb.count_of("names", entity)),
+            frozenset(_words(kb.label_at(entity))),
+            id.startswith("OMIM:"),
+            id.startswith("MESH:C"),
+        )
+
+    def _uses(self, query: str, found: Found, but: str) -> list[tuple[float, ...]]:
+        assert self._used is not None
+        itself = {but}
+        by_name = self._used.of_key.get(key_of(query), {})
+        uses = {id: len(documents - itself) for id, documents in by_name.items()}
+        total = max(1, sum(uses.values()))
+        rows = list[tuple[float, ...]]()
+        for entity, is_used in zip(found.entity.tolist(), found.is_used.tolist(), strict=True):
+            id = self._kb.id_at(entity)
+            entity_uses = len(self._used.of_entity.get(id, frozenset()) - itself)
+            own = uses.get(id, 0)
+            rows.append((is_used, log1p(entity_uses), entity_uses > 0, log1p(own), own / total))
+        return rows
 
 
-def features_of_document(
-    queries: Sequence[str],
-    found: Sequence[Sequence[Found]],
-    finder: CandidateFinder,
-    *,
-    but: str = "",
-) -> list[Matrix]:
-    """A matrix per mention. *Shape:* (candidates, len(FEATURES))
-
-    `found` are the shortlists of the document's mentions. Uses in the document `but` do not
-    count: when a ranker is fitted, the document itself.
-    """
-    shares = [1 / max(1, sum(f.is_exact for f in candidates)) for candidates in found]
-    exact = defaultdict[int, float](float)  # entity -> exact matches in the document
-    for share, candidates in zip(shares, found, strict=True):
-        for candidate in candidates:
-            exact[candidate.entity] += share * candidate.is_exact
-    matrices = []
-    for query, share, candidates in zip(queries, shares, found, strict=True):
-        matrix = np.zeros((len(candidates), len(FEATURES)), dtype=np.float32)
-        best = max((candidate.ngram for candidate in candidates), default=0.0)
-        for row, candidate in enumerate(candidates):
-            own = share * candidate.is_exact
-            matrix[row] = (
-                1.0,
-                *_of_match(candidate, own, best),
-                *_of_words(query, candidate.name),
-                *_of_entity(query, candidate, finder, but),
-                *_of_document(candidate, exact[candidate.entity] - own),
-                *_of_id(finder.kb.id_at(candidate.entity)),
-            )
-        matrices.append(matrix)
-    return matrices
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple([key_of_token(token) for token in tokens_of(text)])
 
 
-def _of_match(candidate: Found, share: float, best: float) -> tuple[float, ...]:
-    return (
-        candidate.is_exact,
-        candidate.is_exact_in_kb,
-        candidate.is_preferred,
-        candidate.is_verbatim,
-        share,
-        candidate.ngram,
-        candidate.ngram**3,
-        candidate.ngram_in_kb,
-        best - candidate.ngram,
-    )
-
-
-def _of_words(query: str, name: str) -> tuple[float, ...]:
-    asked = [key_of_token(token) for token in tokens_of(query)]
-    listed = [key_of_token(token) for token in tokens_of(name)]
+def _compare(asked: Sequence[str], name: str) -> tuple[float, ...]:
+    listed = _words(name)
     if not asked or not listed:
-        return (0.0,) * 7
-    both = len(set(asked) & set(listed))
+        return (0.0,) * len(_OF_WORDS)
+    query, names = set(asked), set(listed)
+    both = len(query & names)
     return (
-        both / len(set(asked)),
-        both / len(set(listed)),
+        both / len(query),
+        both / len(names),
         asked[-1] == listed[-1],
         asked[0] == listed[0],
         len(listed) > len(asked),
         len(listed) < len(asked),
         abs(len(asked) - len(listed)) / 5,
+        any(len(word) < 4 and not word.isalpha() for word in query ^ names),
     )
 
 
-def _of_entity(
-    query: str, candidate: Found, finder: CandidateFinder, but: str
-) -> tuple[float, ...]:
-    kb, id = finder.kb, finder.kb.id_at(candidate.entity)
-    known = (
-        log1p(kb.count_of("xrefs", candidate.entity)),
-        log1p(kb.count_of("names", candidate.entity)),
-    )
-    if finder.used is None:
-        return (*known, 0.0, 0.0, 0.0, 0.0, 0.0)
-    itself = {but}
-    by_name = finder.used.of_key.get(key_of(query), {})
-    uses = len(by_name.get(id, frozenset()) - itself)
-    all_uses = sum(len(documents - itself) for documents in by_name.values())
-    entity_uses = len(finder.used.of_entity.get(id, frozenset()) - itself)
-    return (
-        *known,
-        candidate.is_used,
-        log1p(entity_uses),
-        entity_uses > 0,
-        log1p(uses),
-        uses / all_uses if all_uses else 0.0,
-    )
-
-
-def _of_document(candidate: Found, elsewhere: float) -> tuple[float, ...]:
-    return min(elsewhere, 3.0), (elsewhere > 0.4) and not candidate.is_exact
-
-
-def _of_id(id: str) -> tuple[float, ...]:
-    return id.startswith("OMIM:"), id.startswith("MESH:C")
+def _share(words: frozenset[str], text: frozenset[str]) -> float:
+    return len(words & text) / len(words) if words else 0.0

@@ -20,7 +20,9 @@ from holdfast.errors import ArtifactError
 from holdfast.link.features import FEATURES
 
 KIND: Final = "name ranker"
-VERSION: Final = 1
+VERSION: Final = 2
+PARTS: Final = ("ngram", "dense", "abbreviations", "memory", "context", "composites")
+"""What a ranked linker can do without, to see what each part gives."""
 FILE: Final = "ranker.json"
 
 Floats = npt.NDArray[np.float64]

@@ -18,6 +18,7 @@ import pyarrow as pa
 from holdfast.document import Document
 from holdfast.kb.store import KnowledgeBase
 from holdfast.kb.tables import read_table, write_table
+from holdfast.link.queries import written_out
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
 from holdfast.text.abbreviations import long_forms
@@ -101,13 +102,3 @@ def _uses(document: Document, kb: KnowledgeBase) -> Iterator[tuple[str, str]]:
     for mention in document.mentions:
         if len(mention.ids) == 1 and mention.ids[0] in kb:
             yield written_out(document.text_of(mention), meant), mention.ids[0]
-
-
-def written_out(surface: str, meant: Mapping[str, str]) -> str:
-    """The mention with the short forms that its document defines replaced by their long forms."""
-    if surface in meant:
-        return meant[surface]
-    words = surface.split()
-    if len(words) == 1 or not any(word in meant for word in words):
-        return surface
-    return " ".join(meant.get(word, word) for word in words)

@@ -96,23 +96,47 @@ class NgramIndex:
             scores[i, : len(best)] = score[best]
         return NameMatches(rows, scores)
 
+    def similarity(self, query: str, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        """The cosines of the query with the names of these rows. *Shape:* (rows,)"""
+        codes, _, weights, idf = self._weighed(query)
+        scores = np.zeros(len(rows), dtype=np.float32)
+        known = np.flatnonzero(self.norms[rows] > 0)  # a name without letters has no grams
+        if len(known) and len(codes):
+            scores[known] = self._cosines(rows[known], codes, weights, idf)
+        return scores
+
     def _search_one(
         self, query: str, least: float
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Rows that share trigrams with the query, and their cosines, in no order."""
+        codes, place, weights, idf = self._weighed(query)
+        rows = self._sharing(place, weights, least)
+        if not len(rows):
+            return rows, np.zeros(0, dtype=np.float32)
+        return rows, self._cosines(rows, codes, weights, idf)
+
+    def _weighed(
+        self, query: str
+    ) -> tuple[Codes, npt.NDArray[np.intp], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The query's known grams: codes, places among all grams, weights, idf."""
         codes, count = np.unique(codes_of(clean(query)), return_counts=True)
         place = np.searchsorted(self.grams, codes)
         known = place < len(self.grams)
         known[known] = self.grams[place[known]] == codes[known]
-        codes, place = codes[known], place[known]
-        idf = np.asarray(self.idf[place], dtype=np.float64)
-        weights: npt.NDArray[np.float64] = count[known].astype(np.float64) * idf
-        rows = self._sharing(place, weights, least)
-        if not len(rows):
-            return rows, np.zeros(0, dtype=np.float32)
+        idf = np.asarray(self.idf[place[known]], dtype=np.float64)
+        return codes[known], place[known], count[known].astype(np.float64) * idf, idf
+
+    def _cosines(
+        self,
+        rows: npt.NDArray[np.int64],
+        codes: Codes,
+        weights: npt.NDArray[np.float64],
+        idf: npt.NDArray[np.float64],
+    ) -> npt.NDArray[np.float32]:
+        """Of a query with names, none of which may be empty."""
         dots = self._dot(rows, codes, weights * idf)
         norm = np.sqrt((weights**2).sum())
-        return rows, np.clip(dots / (norm * self.norms[rows]), 0, 1).astype(np.float32)
+        return np.clip(dots / (norm * self.norms[rows]), 0, 1).astype(np.float32)
 
     def _sharing(
         self, place: npt.NDArray[np.intp], weights: npt.NDArray[np.float64], least: float

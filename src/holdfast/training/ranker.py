@@ -5,7 +5,7 @@ Plain numpy: a few thousand mentions of 25 candidates fit in half a minute.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from holdfast.document import Document
 from holdfast.errors import InputError
-from holdfast.link.candidates import CandidateFinder
-from holdfast.link.features import FEATURES, MOST, features_of_document, shortlist
+from holdfast.link.candidates import MOST, CandidateFinder
+from holdfast.link.features import FEATURES, FeatureMaker, Matrix
+from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import Ranker
-from holdfast.link.used_names import written_out
-from holdfast.text.abbreviations import long_forms
+from holdfast.types import mask_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,34 +45,54 @@ class Examples:
     is_there: npt.NDArray[np.bool_]  # (mentions, MOST); False is padding
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Mentions of one document, or one mention without any, and what they mean."""
+
+    document_id: str
+    queries: tuple[Query, ...]
+    answers: tuple[frozenset[str], ...]  # the ids of each; any of them is right
+    text: str = ""
+
+
+def read_documents(
+    documents: Iterable[Document], *, abbreviations: bool = True
+) -> Iterator[Reading]:
+    """Every gold mention that has an answer."""
+    for document in documents:
+        gold = document.with_mentions(m for m in document.mentions if m.is_linked)
+        queries = tuple(queries_of(gold, abbreviations=abbreviations))
+        answers = tuple(frozenset(mention.ids) for mention in gold.mentions)
+        yield Reading(document.id, queries, answers, document.text)
+
+
 def collect_examples(
-    documents: Iterable[Document], finder: CandidateFinder, *, own_uses: bool
+    readings: Iterable[Reading], finder: CandidateFinder, maker: FeatureMaker, *, own_uses: bool
 ) -> Examples:
-    """Every gold mention that has an answer. `own_uses`: whether a document may use its own names.
+    """`own_uses`: whether a document may use its own names.
 
     They must not count for the documents that the finder's used names were collected from.
     """
-    features, gold = [], []
-    for document in documents:
-        mentions = [mention for mention in document.mentions if mention.is_linked]
-        meant = long_forms(document.text)
-        queries = [written_out(document.text_of(mention), meant) for mention in mentions]
-        but = "" if own_uses else document.id
-        found = [shortlist(candidates) for candidates in finder.find(queries, but=but)]
-        features += features_of_document(queries, found, finder, but=but)
-        gold += [
-            [finder.kb.id_at(candidate.entity) in mention.ids for candidate in candidates]
-            for mention, candidates in zip(mentions, found, strict=True)
+    matrices, answers = list[Matrix](), list[npt.NDArray[np.bool_]]()
+    for reading in readings:
+        but = "" if own_uses else reading.document_id
+        texts = [query.text for query in reading.queries]
+        found = finder.find(texts, wanted=[mask_of(None)] * len(texts), but=but)
+        bare = [maker.of_query(t, f, but=but) for t, f in zip(texts, found, strict=True)]
+        matrices += maker.add_document(bare, reading.queries, found, reading.text)
+        answers += [
+            np.array([finder.kb.id_at(entity) in ids for entity in candidates.entity.tolist()])
+            for ids, candidates in zip(reading.answers, found, strict=True)
         ]
     examples = Examples(
-        np.zeros((len(gold), MOST, len(FEATURES)), dtype=np.float32),
-        np.zeros((len(gold), MOST), dtype=bool),
-        np.zeros((len(gold), MOST), dtype=bool),
+        np.zeros((len(answers), MOST, len(FEATURES)), dtype=np.float32),
+        np.zeros((len(answers), MOST), dtype=bool),
+        np.zeros((len(answers), MOST), dtype=bool),
     )
-    for row, (matrix, answers) in enumerate(zip(features, gold, strict=True)):
-        examples.features[row, : len(answers)] = matrix
-        examples.is_gold[row, : len(answers)] = answers
-        examples.is_there[row, : len(answers)] = True
+    for row, (matrix, is_gold) in enumerate(zip(matrices, answers, strict=True)):
+        examples.features[row, : len(is_gold)] = matrix
+        examples.is_gold[row, : len(is_gold)] = is_gold
+        examples.is_there[row, : len(is_gold)] = True
     return examples
 
 
