@@ -45,7 +45,7 @@ def load(
     *,
     only: Collection[str] | None = None,
     detector: str | None = "dictionary",
-    linker: str = "names",
+    linker: str = "ranked",
     top: int = 5,
     rules: str | Path | None = None,
 ) -> Pipeline:

@@ -26,10 +26,17 @@ class MakeLinker(Protocol):
     def __call__(self, kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step: ...
 
 
+def _ranked(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
+    from holdfast.link.shipped import shipped_linker  # its libraries take a while to import
+
+    return shipped_linker(kb, only=only, top=top)
+
+
 DETECTORS: Final[dict[str, MakeDetector]] = {
     "dictionary": DictionaryDetector,
 }
 LINKERS: Final[dict[str, MakeLinker]] = {
+    "ranked": _ranked,
     "names": NameLinker,
 }
 

@@ -3,7 +3,13 @@ from __future__ import annotations
 import pytest
 
 from holdfast.corpora.named.biosyn import LenientMention, LenientName
-from holdfast.training.corpus import lenient_groups, seed_weights
+from holdfast.document import Document, Mention
+from holdfast.training.corpus import (
+    lenient_groups,
+    mention_groups,
+    seed_weights,
+    with_mentions,
+)
 from holdfast.training.synonyms import Group
 
 
@@ -51,3 +57,29 @@ def test_seeds_come_from_mentions_as_often_as_asked() -> None:
         Group(("d", "e"), "", mentions=("z",)),
     ]
     assert seed_weights(groups, mentions=0.6) == pytest.approx([0.2, 0.4, 0.4])
+
+
+TEXT = "Familial Mediterranean fever (FMF): FMF and gout, a gouty fever."
+MARKED = Document(
+    "1",
+    TEXT,
+    mentions=(
+        Mention.at(30, 33, ids=["D3"]),
+        Mention.at(44, 48, ids=["D1"]),
+        Mention.at(52, 63, ids=["D1", "D2"]),
+        Mention.at(52, 57, ids=["D1"]),
+    ),
+)
+
+
+def test_groups_learn_what_documents_call_them_with_abbreviations_written_out() -> None:
+    groups = [Group(("gout",), "", ("D1",)), Group(("FMF",), "", ("D3",))]
+    gout, fever = with_mentions(groups, [MARKED])
+    assert gout.mentions == ("gout", "gouty")
+    assert fever.mentions == ("Familial Mediterranean fever",)
+
+
+def test_wordings_of_one_id_are_a_group_if_there_are_several() -> None:
+    assert mention_groups([MARKED], kind="wording") == [
+        Group(("gout", "gouty"), "wording", ("D1",))
+    ]

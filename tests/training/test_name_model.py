@@ -27,6 +27,7 @@ SMALL = NameModelConfig(
     sources=("MeSH", "MONDO", "HGNC"),
     vocabulary=120,
     training=(("bc5cdr", "train"),),
+    wordings=(("bc5cdr", "train"),),
     evaluated=(("bc5cdr", "test"),),
     align=NamesConfig(steps=2),
     align_batches=BatchConfig(groups=4),

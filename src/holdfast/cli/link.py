@@ -54,9 +54,11 @@ def link(
 
     from rich.console import Console
 
+    from holdfast.cli.names import prepare_names
     from holdfast.corpora import ReadReport
     from holdfast.errors import UsageError
     from holdfast.inputs import Inputs
+    from holdfast.kb import open_kb
     from holdfast.mention_tables import is_table, read_mention_strings, write_linked_table
     from holdfast.output import print_documents
     from holdfast.pipeline import load
@@ -64,8 +66,10 @@ def link(
     if bool(inputs) == (mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
     report = ReadReport()
+    base = open_kb(kb)
+    prepare_names(base)
     pipeline = load(
-        kb,
+        base,
         only=None if only is None else only.split(","),
         detector=None if mentions else "dictionary",
         top=top,

@@ -19,20 +19,35 @@ def reproduce(
     results: Annotated[
         Path, typer.Option("--results", help="The folder to store results in.")
     ] = Path("results"),
+    encoder: Annotated[
+        Path | None,
+        typer.Option(
+            "--encoder",
+            help="The name encoder to fit linkers with; by default what encoder-train made.",
+        ),
+    ] = None,
 ) -> None:
     """Train and run recipes, store what they measure, and make the pages of results anew."""
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.recipe import read_recipe, shipped
     from holdfast.evaluate.results import outcome_to_json, write_pages, write_result
-    from holdfast.evaluate.run import model_folder, run_recipe
+    from holdfast.evaluate.run import fitting_encoder, model_folder, run_recipe
     from holdfast.show import print_outcome
     from holdfast.training.ranked_linker import train_ranked_linker
 
     for name in shipped() if recipes == ["all"] else recipes:
         recipe = read_recipe(name)
+        if recipe.protocol == "encoder":
+            continue  # trained for hours, and measured by the recipes that use it
         with progress_bar(recipe.name) as progress:
-            if recipe.fit:
-                train_ranked_linker(recipe, data=data, out=model_folder(recipe), progress=progress)
+            if recipe.fit and not recipe.model:
+                train_ranked_linker(
+                    recipe,
+                    data=data,
+                    out=model_folder(recipe.name),
+                    encoder=fitting_encoder(recipe, encoder),
+                    progress=progress,
+                )
             outcome = run_recipe(recipe, data=data, progress=progress)
         write_result(outcome_to_json(recipe, outcome), results, recipe.name)
         print_outcome(recipe, outcome)

@@ -18,15 +18,29 @@ def train(
         Path | None,
         typer.Option("--out", help="The model folder to write; by default in the home folder."),
     ] = None,
+    encoder: Annotated[
+        Path | None,
+        typer.Option(
+            "--encoder",
+            help="The name encoder to fit a linker with; by default what encoder-train made.",
+        ),
+    ] = None,
 ) -> None:
     """Train what a recipe describes and write it as a model folder."""
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.recipe import read_recipe
-    from holdfast.evaluate.run import model_folder
-    from holdfast.training.ranked_linker import train_ranked_linker
+    from holdfast.evaluate.run import fitting_encoder, model_folder
 
     chosen = read_recipe(recipe)
-    folder = out or model_folder(chosen)
-    with progress_bar(chosen.name) as progress:
-        train_ranked_linker(chosen, data=data, out=folder, progress=progress)
+    folder = out or model_folder(chosen.name)
+    if chosen.protocol == "encoder":
+        from holdfast.training.encoder_recipe import train_encoder
+
+        train_encoder(chosen, data=data, out=folder, report=lambda line: typer.echo(line, err=True))
+    else:
+        from holdfast.training.ranked_linker import train_ranked_linker
+
+        opened = fitting_encoder(chosen, encoder)
+        with progress_bar(chosen.name) as progress:
+            train_ranked_linker(chosen, data=data, out=folder, encoder=opened, progress=progress)
     typer.echo(f"{folder}: trained")

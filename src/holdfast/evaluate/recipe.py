@@ -43,16 +43,20 @@ class Recipe:
     name: str
     title: str
     protocol: str
-    corpus: str
-    split: str
+    corpus: str = ""
+    split: str = ""
     linker: str = "names"
     detector: str = ""  # end to end only
     only: tuple[str, ...] = ()  # types of gold mentions that count
     kb: KbSpec | None = None
     training_names: tuple[str, ...] = ()  # splits whose mentions become names
-    fit: tuple[str, ...] = ()  # splits that a ranked linker is fitted on
-    select: str = ""  # the split that its settings and temperature are chosen on
+    fit: tuple[str, ...] = ()  # what is trained or fitted on: "bc5cdr dev"
+    typed: bool = False  # whether a linker is also fitted on mentions of known type
+    held_out: tuple[str, ...] = ()  # what training must not see, besides the evaluated split
     without: tuple[str, ...] = ()  # parts that a ranked linker does without
+    model: str = ""  # the recipe that trained what this one measures, if another
+    by_type: bool = False  # `strict`: also a figure for each type of gold mention
+    removed: float = 0.0  # share of the evaluated split's entities that the knowledge base lacks
     also: tuple[str, ...] = ()  # further protocols on the same output
     references: tuple[Reference, ...] = ()
 

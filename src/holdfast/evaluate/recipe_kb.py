@@ -7,9 +7,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
 
 from holdfast import artifacts
-from holdfast.corpora.named import load_training
+from holdfast.corpora.named import load_corpus, load_training
 from holdfast.document import Document
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.evaluate.recipe import KbSpec, Recipe
@@ -23,15 +27,20 @@ from holdfast.registry import component
 from holdfast.text.abbreviations import long_forms
 from holdfast.types import canonical_type
 
+_SEED: Final = 13  # of which entities are removed
+
 
 def kb_of(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> KnowledgeBase:
     """The recipe's knowledge base, with the training mentions as names where it asks for them."""
     if recipe.kb is None:
         raise UsageError(f"recipe {recipe.name!r} has no [kb]")
     base = _base(recipe.kb, data=data, progress=progress)
-    if not recipe.training_names and not recipe.kb.types:
+    if not recipe.training_names and not recipe.kb.types and not recipe.removed:
         return base
-    key = _key([base.manifest.digest, recipe.corpus, recipe.training_names, recipe.kb.types])
+    chosen: list[object] = [recipe.corpus, recipe.training_names, recipe.kb.types]
+    if recipe.removed:
+        chosen += [recipe.split, recipe.only, recipe.removed]
+    key = _key([base.manifest.digest, *chosen])
     folder = _folder(f"{base.name}-{key}")
     try:
         return KnowledgeBase(folder)
@@ -64,12 +73,31 @@ def _parts(
     base: KnowledgeBase, recipe: Recipe, data: Path
 ) -> Iterator[tuple[Source, Iterator[Record]]]:
     types = recipe.kb.types if recipe.kb else ()
-    yield from records_by_source(base, rows_of_types(base, types).tolist() if types else None)
+    rows = rows_of_types(base, types) if types else np.arange(len(base))
+    if recipe.removed:
+        rows = np.setdiff1d(rows, _removed(base, recipe, data))
+    yield from records_by_source(base, rows.tolist())
     mixture = [(recipe.corpus, split) for split in recipe.training_names]
     training = load_training(mixture, evaluated=[(recipe.corpus, recipe.split)], data=data)
     for part in training.parts:
         source = Source(f"mentions of {part.corpus} {part.split}")
         yield source, training_names(part.documents, only=recipe.only, ids=primary_ids(base))
+
+
+def _removed(base: KnowledgeBase, recipe: Recipe, data: Path) -> npt.NDArray[np.int64]:
+    """Some of the entities that the evaluated split mentions, the same on every run."""
+    ids = primary_ids(base)
+    wanted = {canonical_type(type) for type in recipe.only}
+    mentioned = {
+        ids.get(id, id)
+        for document in load_corpus(recipe.corpus, recipe.split, data=data)
+        for mention in document.mentions
+        if not wanted or canonical_type(mention.type) in wanted
+        for id in mention.ids
+    }
+    rows = sorted(row for id in mentioned if (row := base.row_of(id)) is not None)
+    count = round(recipe.removed * len(rows))
+    return np.random.default_rng(_SEED).choice(rows, count, replace=False)
 
 
 def training_names(

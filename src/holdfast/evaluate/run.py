@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -16,9 +17,10 @@ from holdfast.corpora.named.biosyn import (
     read_lenient_dictionary,
     read_lenient_pairs,
 )
-from holdfast.document import Document
+from holdfast.document import NIL, Document
 from holdfast.errors import UsageError
 from holdfast.evaluate.abbreviations import AbbreviationCase, score_abbreviations
+from holdfast.evaluate.calibration import auroc, brier_score, expected_calibration_error
 from holdfast.evaluate.gold_mentions import (
     LenientCase,
     RankedCase,
@@ -47,6 +49,7 @@ from holdfast.link.dense_names import dense_index_of
 from holdfast.link.ranked import RankedLinker
 from holdfast.link.shipped import shipped_encoder
 from holdfast.names.dense import DenseIndex
+from holdfast.names.encoder import NameEncoder
 from holdfast.names.exact import ExactIndex, VerbatimIndex
 from holdfast.names.hybrid import HybridIndex
 from holdfast.names.index import NameIndex
@@ -74,6 +77,7 @@ INDEXES: Final[dict[str, MakeIndex]] = {
 """What the lenient protocol can rank dictionary names with, by the recipe's `linker`."""
 
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"
+_FITTING: Final = "encoder-train"
 _RANKED: Final = 20  # ids a linker returns per mention
 
 
@@ -96,10 +100,11 @@ def run_recipe(
     if not data.is_dir():
         raise UsageError(f"{data}: no such data folder; name it with --data or HOLDFAST_DATA")
     report = progress or (lambda _what, _done: None)
+    trained = model or model_folder(recipe.model or recipe.name)
     if recipe.protocol == "lenient":
-        return _run_lenient(recipe, data, model or model_folder(recipe), report)
+        return _run_lenient(recipe, data, trained, report)
     if recipe.protocol in ("strict", "ranked"):
-        return _run_gold_mentions(recipe, data, model or model_folder(recipe), report)
+        return _run_gold_mentions(recipe, data, trained, report)
     if recipe.protocol == "abbreviations":
         return _run_abbreviations(recipe, data)
     if recipe.protocol in PROTOCOLS:
@@ -155,7 +160,9 @@ def _open_ranked(
     recipe: Recipe, kb: KnowledgeBase, model: Path, *, top: int, progress: Progress
 ) -> RankedLinker:
     if not model.exists():
-        raise UsageError(f"{model}: not there; first `holdfast train {recipe.name}`")
+        raise UsageError(
+            f"{model}: not there; first `holdfast train {recipe.model or recipe.name}`"
+        )
     dense = None
     if "dense" not in recipe.without:
         dense = dense_index_of(kb, shipped_encoder(), progress=lambda p: progress("encoding", p))
@@ -173,16 +180,26 @@ def _chemical_dictionary(kb: KnowledgeBase, pairs: Path, split: str) -> list[Len
     return names
 
 
-def model_folder(recipe: Recipe) -> Path:
-    """Where the model that was last trained by the recipe is, or will be."""
-    return artifacts.home() / "models" / recipe.name
+def model_folder(name: str) -> Path:
+    """Where the model that was last trained by the recipe of this name is, or will be."""
+    return artifacts.home() / "models" / name
+
+
+def fitting_encoder(recipe: Recipe, folder: Path | None) -> NameEncoder | None:
+    """The encoder that the recipe's linker is fitted with; None if it does without."""
+    if "dense" in recipe.without:
+        return None
+    chosen = folder or model_folder(_FITTING)
+    if not chosen.exists():
+        raise UsageError(f"{chosen}: not there; first `holdfast train {_FITTING}`")
+    return NameEncoder.open(chosen)
 
 
 def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progress) -> Outcome:
     """`strict` and `ranked`: the linker sees each gold mention's place and nothing else of it."""
     link: Step
     digest = None
-    if recipe.fit:
+    if recipe.fit or recipe.model:
         kb = kb_of(replace(recipe, training_names=()), data=data, progress=progress)
         trained = _open_ranked(recipe, kb, model, top=_RANKED, progress=progress)
         link, digest = trained, trained.digest
@@ -191,6 +208,7 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
         link = component(LINKERS, recipe.linker)(kb, only=None, top=_RANKED)
     ids = primary_ids(kb)
     strict, ranked = list[StrictCase](), list[RankedCase]()
+    of_type = defaultdict[str, list[StrictCase]](list)
     progress("linking", 0.5)
     for document in load_corpus(recipe.corpus, recipe.split, data=data):
         gold = _of_types(document, recipe.only)
@@ -201,10 +219,42 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
             answer = frozenset(ids.get(id, id) for id in mention.ids)
             ranking = tuple((c.entity_id, c.score) for c in linked.candidates)
             strict.append(StrictCase(answer, ranking, document.id))
+            of_type[canonical_type(mention.type)].append(strict[-1])
             ranked.append(RankedCase(answer, tuple(id for id, _ in ranking), document.id))
     if recipe.protocol == "strict":
-        return Outcome((score_strict(strict, entities=kb),), kb, digest)
+        report = score_strict(strict, entities=kb)
+        if recipe.linker == "ranked":  # its scores are probabilities
+            report = report.with_context(**_calibration(strict, kb, nil=bool(recipe.removed)))
+        if recipe.by_type:
+            for type, cases in sorted(of_type.items()):
+                own = score_strict(cases, entities=kb, resamples=1)
+                report = report.with_context(
+                    **{
+                        f"accuracy_at_1_{type.lower()}": own["accuracy_at_1"],
+                        f"n_scored_{type.lower()}": own.counts["n_scored"],
+                        f"n_in_kb_{type.lower()}": own.counts["n_in_kb"],
+                    }
+                )
+        return Outcome((report,), kb, digest)
     return Outcome((score_ranked(ranked),), kb, digest)
+
+
+def _calibration(cases: Sequence[StrictCase], kb: KnowledgeBase, *, nil: bool) -> dict[str, float]:
+    """Whether the first candidate's score is the probability that it is right.
+
+    With `nil`, also how well it tells mentions of entities that the knowledge base lacks.
+    """
+    scored = [case for case in cases if any(id not in (NIL, "-1", "-") for id in case.gold)]
+    claimed = [case.ranking[0][1] if case.ranking else 0.0 for case in scored]
+    right = [bool(case.ranking) and case.ranking[0][0] in case.gold for case in scored]
+    figures = {
+        "calibration_error": expected_calibration_error(claimed, right),
+        "brier_score": brier_score(claimed, right),
+    }
+    if nil:
+        is_there = [any(id in kb for id in case.gold) for case in scored]
+        figures["nil_auroc"] = auroc(claimed, is_there)
+    return figures
 
 
 def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:

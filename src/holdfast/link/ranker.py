@@ -42,7 +42,7 @@ class Ranker:
     temperature: float = 1.0  # fitted on development data, so that scores are probabilities
 
     def logits(self, features: npt.NDArray[np.float32]) -> Floats:
-        """A score per candidate; "none of these" has 0. *Shape:* (candidates,)"""
+        """A score per candidate; "none of these" has 0. *Shape:* (…, features) to (…)"""
         scaled = (features - self.mean) / self.scale
         units = np.maximum(scaled @ self.hidden + self.hidden_bias, 0.0)
         scores: Floats = scaled @ self.linear + units @ self.output + self.bias

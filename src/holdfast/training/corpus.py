@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from holdfast.corpora.named.biosyn import LenientMention, LenientName
 from holdfast.document import Document
+from holdfast.link.queries import queries_of
 from holdfast.names.encoder import plain
-from holdfast.text.abbreviations import abbreviation_map, find_abbreviations
 from holdfast.training.synonyms import Group
-from holdfast.types import canonical_type
 
 
-def document_mentions(
-    documents: Iterable[Document], *, only: Collection[str], prefix: str
-) -> Iterator[LenientMention]:
-    """The gold mentions of these types whose ids have this prefix, short forms by their long ones.
+def with_mentions(groups: Sequence[Group], documents: Iterable[Document]) -> list[Group]:
+    """The groups, each with what the documents call it, short forms by their long ones.
 
-    Ids lose the prefix, as in a dictionary of that vocabulary alone.
+    Mentions of several ids, or of ids that no group has, teach nothing here and are left out.
     """
+    place = {id: at for at, group in enumerate(groups) for id in group.ids}
+    called = defaultdict[int, dict[str, str]](dict)
     for document in documents:
-        long_forms = abbreviation_map(find_abbreviations(document.text))
+        for mention, query in zip(document.mentions, queries_of(document), strict=True):
+            if len(mention.ids) == 1 and mention.ids[0] in place and plain(query.text):
+                called[place[mention.ids[0]]].setdefault(plain(query.text), query.text)
+    return [
+        replace(group, mentions=tuple(called[at].values())) if at in called else group
+        for at, group in enumerate(groups)
+    ]
+
+
+def mention_groups(documents: Iterable[Document], *, kind: str) -> list[Group]:
+    """The different strings that documents use for one id, where there are at least two."""
+    called = defaultdict[str, dict[str, str]](dict)
+    for document in documents:
         for mention in document.mentions:
             surface = document.text_of(mention)
-            ids = frozenset(id.removeprefix(prefix) for id in mention.ids if id.startswith(prefix))
-            if ids and canonical_type(mention.type) in only and plain(surface):
-                yield LenientMention(document.id, (long_forms.get(surface, surface),), ids)
+            if len(mention.ids) == 1 and plain(surface):
+                called[mention.ids[0]].setdefault(plain(surface), surface)
+    return [
+        Group(tuple(names.values()), kind, (id,)) for id, names in called.items() if len(names) > 1
+    ]
 
 
 def lenient_groups(

@@ -1,14 +1,15 @@
 """The name encoder that ships, from vocabularies and corpora to a model folder.
 
 Word pieces are learned from the knowledge base's names; then two stages of the same loop:
-pre-alignment on synonyms, and fine-tuning on how corpora call diseases and chemicals.
+pre-alignment on synonyms, and fine-tuning on how corpora call the same concepts, with synonyms
+still in sight.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -19,12 +20,12 @@ from tokenizers import Tokenizer
 
 from holdfast import artifacts
 from holdfast.corpora.named import load_training
-from holdfast.corpora.named.biosyn import LenientName
+from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb import KnowledgeBase
 from holdfast.names.encoder import plain
 from holdfast.training.batches import BatchConfig, NameBatches
-from holdfast.training.corpus import document_mentions, lenient_groups, seed_weights
+from holdfast.training.corpus import mention_groups, with_mentions
 from holdfast.training.export import export_encoder
 from holdfast.training.mining import mine_neighbours
 from holdfast.training.names import LONGEST, NamesConfig, train
@@ -32,25 +33,33 @@ from holdfast.training.rescnn import ResCNN, ResCNNConfig
 from holdfast.training.synonyms import Group, synonym_groups
 from holdfast.training.vocabulary import build_tokenizer, pretrained_embeddings
 
-_PREFIX: Final = "MESH:"
 _SINGLE: Final = 0.1  # how often a concept with one name is drawn, against one with several
-_TUNED: Final = (frozenset({"Disease", "Phenotype"}), frozenset({"Chemical"}))
-_OTHER: Final = 20_000  # concepts of other kinds that fine-tuning keeps in sight
 
 Split = tuple[str, str]
 
 
-_ALIGN: Final = NamesConfig(steps=2650)
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Where the seeds of a batch come from; the shares add up to 1."""
+
+    synonyms: float  # concepts of the knowledge base
+    mentions: float = 0.0  # the same, as often as corpora mention them
+    wordings: float = 0.0  # concepts that only a corpus names
+
+
+_ALIGN: Final = NamesConfig(steps=4500)
+_ALIGN_SHARES: Final = Shares(0.82, wordings=0.18)
 _ALIGN_BATCHES: Final = BatchConfig()
-# Short and gentle, among random concepts: mined neighbours and a higher rate did worse on NCBI dev.
-_TUNE: Final = NamesConfig(steps=150, learning_rate=1e-4, embedding_rate=1e-4, warm_up=20)
-_TUNE_BATCHES: Final = BatchConfig(seeds=0.5, neighbours=0, augmented=0.2)
+_TUNE: Final = NamesConfig(steps=3000, learning_rate=6e-4, embedding_rate=6e-4)
+_TUNE_SHARES: Final = Shares(0.45, mentions=0.40, wordings=0.15)
+_TUNE_BATCHES: Final = BatchConfig(mention_first=0.7)
 
 
 @dataclass(frozen=True, slots=True)
 class NameModelConfig:
     """Everything that decides what is learned."""
 
+    name: str = "encoder"  # of the recipe
     sources: tuple[str, ...] = (
         "MeSH",
         "HGNC",
@@ -77,6 +86,7 @@ class NameModelConfig:
         }
     )
     vocabulary: int = 28_000
+    wordings: tuple[Split, ...] = (("medmentions-st21pv", "train"),)
     training: tuple[Split, ...] = (
         ("ncbi-disease", "train"),
         ("ncbi-disease", "dev"),
@@ -90,14 +100,11 @@ class NameModelConfig:
         ("biored", "dev"),
     )
     align: NamesConfig = _ALIGN
+    align_shares: Shares = _ALIGN_SHARES
     align_batches: BatchConfig = _ALIGN_BATCHES
     tune: NamesConfig = _TUNE
+    tune_shares: Shares = _TUNE_SHARES
     tune_batches: BatchConfig = _TUNE_BATCHES
-    # Of the seeds of fine-tuning: diseases, chemicals, and anything else; and within the first
-    # two, how many start from a corpus's mention.
-    tune_shares: tuple[float, float, float] = (0.55, 0.35, 0.10)
-    tune_mentions: float = 0.6
-    tune_pool: int = 50_000  # concepts of each kind that no text mentions, to contrast with
 
 
 def train_name_model(
@@ -114,29 +121,62 @@ def train_name_model(
     """Train, and write the model folder `out`."""
     groups = synonym_groups(kb, config.sources)
     report(f"{len(groups):,} concepts with {sum(len(g.names) for g in groups):,} names")
+    groups = with_mentions(groups, _documents(config.training, config, data, report))
+    wordings = mention_groups(_documents(config.wordings, config, data, report), kind="wording")
     tokenizer = _tokenizer(groups, texts, config.vocabulary, work)
     torch.manual_seed(config.align.seed)
     model = ResCNN(ResCNNConfig(tokenizer.get_vocab_size()))
     rows = pretrained_embeddings(encoder, tokenizer)
     with torch.no_grad():
         model.embedding.weight.copy_(rows / rows.std())
-    batches = NameBatches(
-        groups, weights=_shares(groups, config.shares), config=config.align_batches
-    )
-    train(model, tokenizer, batches, config.align, folder=work / "align", report=report)
-    batches = _tuning_batches(groups, config, data=data, report=report)
-    train(
-        model,
-        tokenizer,
-        batches,
-        config.tune,
-        folder=work / "tune",
-        mine=mine_neighbours,
-        report=report,
-    )
+    silent = [replace(group, mentions=()) for group in groups]
+    for name, stage, shares, batches, known in (
+        ("align", config.align, config.align_shares, config.align_batches, silent),
+        ("tune", config.tune, config.tune_shares, config.tune_batches, groups),
+    ):
+        drawn = NameBatches(
+            [*known, *wordings],
+            weights=_weights(known, len(wordings), shares, config.shares),
+            config=batches,
+        )
+        train(
+            model,
+            tokenizer,
+            drawn,
+            stage,
+            folder=work / name,
+            mine=mine_neighbours,
+            report=report,
+        )
     return export_encoder(
         model, tokenizer, out, longest=LONGEST, description=_description(config, kb)
     )
+
+
+def _documents(
+    splits: Sequence[Split],
+    config: NameModelConfig,
+    data: Path,
+    report: Callable[[str], None],
+) -> list[Document]:
+    """Those of the splits, without any that is evaluated."""
+    corpora = load_training(splits, evaluated=config.evaluated, data=data)
+    if not corpora.weights_may_ship:
+        raise UsageError(f"weights trained on {splits} may not ship")
+    for part in corpora.parts:
+        report(str(part))
+    return list(corpora.documents)
+
+
+def _weights(
+    groups: Sequence[Group], wordings: int, shares: Shares, kinds: Mapping[str, float]
+) -> list[float]:
+    """How often each group is a seed: those of the knowledge base, then `wordings` others."""
+    by_kind = np.array(_shares(groups, kinds))
+    by_use = np.array([float(len(group.mentions)) for group in groups])
+    known = shares.synonyms * by_kind / max(by_kind.sum(), 1e-12)
+    known += shares.mentions * by_use / max(by_use.sum(), 1.0)
+    return [*known.tolist(), *([shares.wordings / max(1, wordings)] * wordings)]
 
 
 def _tokenizer(groups: Sequence[Group], texts: Iterable[str], size: int, work: Path) -> Tokenizer:
@@ -161,46 +201,9 @@ def _shares(groups: Sequence[Group], shares: Mapping[str, float]) -> list[float]
     ]
 
 
-def _tuning_batches(
-    groups: Sequence[Group], config: NameModelConfig, *, data: Path, report: Callable[[str], None]
-) -> NameBatches:
-    """Diseases and chemicals of MeSH with what the corpora call them, and some of the rest."""
-    corpora = load_training(config.training, evaluated=config.evaluated, data=data)
-    if not corpora.weights_may_ship:
-        raise UsageError(f"weights trained on {config.training} may not ship")
-    for part in corpora.parts:
-        report(str(part))
-    rng = np.random.default_rng(config.tune.seed)
-    tuned, weights = list[Group](), list[float]()
-    for kinds, share in zip(_TUNED, config.tune_shares, strict=False):
-        mentions = document_mentions(corpora.documents, only=kinds, prefix=_PREFIX)
-        called = lenient_groups(_dictionary(groups, kinds), mentions, kind=min(kinds))
-        silent = [group for group in called if not group.mentions]
-        kept = [group for group in called if group.mentions] + _some(silent, config.tune_pool, rng)
-        tuned += kept
-        weights += [share * w for w in seed_weights(kept, mentions=config.tune_mentions)]
-    every = set[str]().union(*_TUNED)
-    rest = _some([g for g in groups if len(g.names) > 1 and g.kind not in every], _OTHER, rng)
-    tuned += rest
-    weights += [config.tune_shares[-1] / max(1, len(rest))] * len(rest)
-    return NameBatches(tuned, weights=weights, config=config.tune_batches, neighbours={})
-
-
-def _some(groups: Sequence[Group], count: int, rng: np.random.Generator) -> list[Group]:
-    return [groups[i] for i in np.sort(rng.permutation(len(groups))[:count])]
-
-
-def _dictionary(groups: Sequence[Group], kinds: Collection[str]) -> Iterator[LenientName]:
-    """Every name of the concepts of these kinds; MeSH's ids are bare, as mentions have them."""
-    for group in groups:
-        if group.kind in kinds:
-            ids = frozenset(id.removeprefix(_PREFIX) for id in group.ids)
-            yield from (LenientName(name, ids) for name in group.names)
-
-
 def _description(config: NameModelConfig, kb: KnowledgeBase) -> dict[str, object]:
     sources = [source for source in kb.sources if source.name in config.sources]
-    corpora = [f"{name} {split}" for name, split in config.training]
+    corpora = [f"{name} {split}" for name, split in (*config.training, *config.wordings)]
     return {
         "licence": "Apache-2.0",
         "training_data": [f"{s.name} {s.version} ({s.licence})" for s in sources] + corpora,

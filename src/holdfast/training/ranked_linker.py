@@ -1,13 +1,15 @@
 """Trains the ranked linker of a recipe and writes it as a model folder.
 
-The ranker is fitted on the recipe's training splits and its temperature on the split to select on;
-then it is fitted again on all of them, with that temperature. Names that the training documents
-use are remembered only if the recipe says so. No document remembers itself while fitting.
+The ranker is fitted on the recipe's `fit` splits, which neither the encoder nor the names that it
+remembers come from: what an encoder was trained on looks better to it than what it will meet. For
+the same reason its temperature is fitted on halves of those splits, each ranked by what was fitted
+on the other. The finished linker then remembers all of the recipe's `training_names`, and works
+with the encoder that ships.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -25,17 +27,18 @@ from holdfast.link.candidates import CandidateFinder
 from holdfast.link.dense_names import dense_index_of
 from holdfast.link.features import FeatureMaker
 from holdfast.link.queries import Query
-from holdfast.link.ranker import KIND, PARTS, VERSION, Ranker
+from holdfast.link.ranker import KIND, PARTS, VERSION
 from holdfast.link.shipped import shipped_encoder
 from holdfast.link.used_names import UsedNames, collect_used_names
 from holdfast.names.dense import DenseIndex
+from holdfast.names.encoder import NameEncoder
 from holdfast.training.ranker import (
     Examples,
     Reading,
     Settings,
     collect_examples,
-    fit_ranker,
-    fit_temperature,
+    fit_calibrated,
+    join_examples,
     read_documents,
 )
 from holdfast.types import canonical_type
@@ -43,108 +46,135 @@ from holdfast.types import canonical_type
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a ranker is fitted on, and the names that its documents use."""
+    """What a ranker is fitted on, and the names that are remembered meanwhile."""
 
     readings: tuple[Reading, ...]
     used: UsedNames
 
 
-OfSplits = Callable[[Sequence[str]], Material]
-
-
 def train_ranked_linker(
-    recipe: Recipe, *, data: Path, out: Path, progress: Progress, settings: Settings | None = None
+    recipe: Recipe,
+    *,
+    data: Path,
+    out: Path,
+    encoder: NameEncoder | None,  # that has not seen the `fit` splits; None: without dense
+    progress: Progress,
+    settings: Settings | None = None,
 ) -> None:
     """Train what the recipe describes and put the model folder at `out`."""
-    if not recipe.fit or not recipe.select:
-        raise UsageError(f"recipe {recipe.name!r} trains nothing: it has no fit and select")
+    if not recipe.fit:
+        raise UsageError(f"recipe {recipe.name!r} trains nothing: it has no fit")
     if unknown := set(recipe.without) - set(PARTS):
         raise UsageError(f"recipe {recipe.name!r}: no part is called {min(unknown)!r}")
+    if encoder is None and "dense" not in recipe.without:
+        raise UsageError(f"recipe {recipe.name!r} needs an encoder to fit with")
     chosen = settings or Settings()
-    material = _lenient_material if recipe.protocol == "lenient" else _document_material
-    kb, of_splits = material(recipe, data, progress)
+    source = _lenient if recipe.protocol == "lenient" else _strict
+    kb, material, remembered = source(recipe, data, progress)
     dense = None
-    if "dense" not in recipe.without:
-        dense = dense_index_of(kb, shipped_encoder(), progress=lambda p: progress("encoding", p))
-    fitter = _Fitter(kb, dense, recipe.without, bool(recipe.training_names), chosen)
-    progress("fitting on the training splits", 0.3)
-    fitted, selected = of_splits(recipe.fit), of_splits((recipe.select,))
-    first = fitter.fit(fitted)
-    progress("fitting the temperature", 0.5)
-    calibrated = fit_temperature(first, fitter.examples(selected.readings, fitted.used, own=True))
-    progress("fitting on all splits", 0.6)
-    everything = of_splits((*recipe.fit, recipe.select))
-    final = fitter.fit(everything)
+    if encoder is not None and "dense" not in recipe.without:
+        dense = dense_index_of(kb, encoder, progress=lambda part: progress("encoding", 0.3 * part))
+    examples = []
+    for at, part in enumerate(material):
+        progress(f"features of {recipe.fit[at]}", 0.3 + 0.5 * at / len(material))
+        examples.append(_examples(recipe, kb, dense, part))
+    progress("fitting", 0.8)
+    ranker = fit_calibrated(join_examples(examples), chosen)
     with artifacts.publish(out) as scratch:
-        replace(final, temperature=calibrated.temperature).save(scratch)
+        ranker.save(scratch)
         if recipe.training_names:
-            everything.used.save(scratch)
+            remembered.save(scratch)
         artifacts.write_manifest(
             scratch,
             kind=KIND,
             version=VERSION,
             config={
                 "recipe": recipe.name,
-                "training_data": [f"{recipe.corpus} {s}" for s in (*recipe.fit, recipe.select)],
-                "licence": CORPORA[_corpus(recipe)].licence,
+                "fitted_on": list(recipe.fit),
+                "names_of": [
+                    " ".join(part.split) for part in _parts(recipe.training_names, recipe)
+                ],
+                "licence": CORPORA[_documents_corpus(recipe.corpus)].licence,
                 "settings": asdict(chosen),
                 "without": list(recipe.without),
-                "encoder": dense.encoder.digest if dense else "",
+                "encoder": shipped_encoder().digest if dense else "",
+                "fitted_with": dense.encoder.digest if dense else "",
                 "kb": kb.name,
                 "kb_digest": kb.manifest.digest,
             },
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Fitter:
-    kb: KnowledgeBase
-    dense: DenseIndex | None
-    without: Collection[str]
-    remembers: bool
-    settings: Settings
-
-    def fit(self, material: Material) -> Ranker:
-        examples = self.examples(material.readings, material.used, own=False)
-        return fit_ranker(examples, self.settings)
-
-    def examples(self, readings: Iterable[Reading], used: UsedNames, *, own: bool) -> Examples:
-        finder = CandidateFinder(
-            self.kb,
-            used=used if self.remembers else None,
-            dense=self.dense,
-            ngrams="ngram" not in self.without,
-        )
-        maker = FeatureMaker(
-            finder, memory="memory" not in self.without, context="context" not in self.without
-        )
-        return collect_examples(readings, finder, maker, own_uses=own)
+def _examples(
+    recipe: Recipe, kb: KnowledgeBase, dense: DenseIndex | None, material: Material
+) -> Examples:
+    finder = CandidateFinder(
+        kb,
+        used=material.used if recipe.training_names else None,
+        dense=dense,
+        ngrams="ngram" not in recipe.without,
+    )
+    maker = FeatureMaker(
+        finder, memory="memory" not in recipe.without, context="context" not in recipe.without
+    )
+    return collect_examples(material.readings, finder, maker, own_uses=True)
 
 
-def _document_material(
+def _strict(
     recipe: Recipe, data: Path, progress: Progress
-) -> tuple[KnowledgeBase, OfSplits]:
+) -> tuple[KnowledgeBase, list[Material], UsedNames]:
     kb = kb_of(replace(recipe, training_names=()), data=data, progress=progress)
     abbreviations = "abbreviations" not in recipe.without
+    held_out = [part.split for part in _parts(recipe.held_out, recipe)]
+    evaluated = [(recipe.corpus, recipe.split), *held_out]
+    names = list(_parts(recipe.training_names, recipe))
+    material = []
+    for part in _parts(recipe.fit, recipe):
+        documents = _documents([part], kb, data, evaluated=evaluated)
+        others = [other for other in names if other.split != part.split]
+        known = _documents(others, kb, data, evaluated=[*evaluated, part.split])
+        readings = list(read_documents(documents, abbreviations=abbreviations))
+        if recipe.typed:
+            readings += read_documents(documents, abbreviations=abbreviations, typed=True)
+        material.append(Material(tuple(readings), collect_used_names(known, kb)))
+    everything = _documents(names, kb, data, evaluated=evaluated)
+    return kb, material, collect_used_names(everything, kb)
 
-    def of_splits(splits: Sequence[str]) -> Material:
-        documents = _documents(recipe, splits, kb, data)
-        readings = read_documents(documents, abbreviations=abbreviations)
-        return Material(tuple(readings), collect_used_names(documents, kb))
 
-    return kb, of_splits
-
-
-def _lenient_material(
+def _lenient(
     recipe: Recipe, data: Path, progress: Progress
-) -> tuple[KnowledgeBase, OfSplits]:
+) -> tuple[KnowledgeBase, list[Material], UsedNames]:
     base = lenient_base(recipe, data=data, progress=progress)
+    material = []
+    for part in _parts(recipe.fit, recipe):
+        corpus, split = part.split
+        of = replace(recipe, corpus=corpus)
+        mentions = training_mentions(of, [split], data=data)
+        others = [other for other in recipe.training_names if other != split]
+        known = training_mentions(of, others, data=data)
+        material.append(Material(tuple(_read_mentions(mentions, base)), used_names(known, base)))
+    everything = training_mentions(recipe, recipe.training_names, data=data)
+    return base.kb, material, used_names(everything, base)
 
-    def of_splits(splits: Sequence[str]) -> Material:
-        mentions = training_mentions(recipe, splits, data=data)
-        return Material(tuple(_read_mentions(mentions, base)), used_names(mentions, base))
 
-    return base.kb, of_splits
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A split of a corpus, or its mentions of some types."""
+
+    split: tuple[str, str]
+    only: tuple[str, ...]
+
+
+def _parts(texts: Iterable[str], recipe: Recipe) -> Iterator[_Part]:
+    """ "dev", "bc5cdr dev" and "biored train Gene,Species" in one form."""
+    for text in texts:
+        words = text.split()
+        if len(words) == 1:
+            words = [recipe.corpus, *words]
+        if len(words) > 3:
+            raise UsageError(f"{text!r}: write a corpus, a split and perhaps types")
+        only = words[2].split(",") if len(words) == 3 else recipe.only
+        yield _Part((words[0], words[1]), tuple(canonical_type(type) for type in only))
 
 
 def _read_mentions(mentions: Iterable[LenientMention], base: LenientBase) -> Iterator[Reading]:
@@ -155,23 +185,29 @@ def _read_mentions(mentions: Iterable[LenientMention], base: LenientBase) -> Ite
             yield Reading(mention.document_id, (Query(mention.parts[0]),), (answers,))
 
 
-def _corpus(recipe: Recipe) -> str:
-    return "ncbi-disease" if recipe.corpus == "ncbi-disease" else "bc5cdr"
+def _documents_corpus(corpus: str) -> str:
+    """The lenient files of two types are one corpus of documents."""
+    return "bc5cdr" if corpus.startswith("bc5cdr") else corpus
 
 
 def _documents(
-    recipe: Recipe, splits: Sequence[str], kb: KnowledgeBase, data: Path
+    parts: Sequence[_Part],
+    kb: KnowledgeBase,
+    data: Path,
+    *,
+    evaluated: Sequence[tuple[str, str]],
 ) -> list[Document]:
-    """Without those of the evaluated split, with primary ids and only mentions that count."""
-    mixture = [(recipe.corpus, split) for split in splits]
-    training = load_training(mixture, evaluated=[(recipe.corpus, recipe.split)], data=data)
+    """Without those of evaluated splits, with primary ids and only mentions that count."""
     ids = primary_ids(kb)
-    wanted = {canonical_type(type) for type in recipe.only}
-    return [
-        document.with_mentions(
-            replace(mention, ids=tuple(dict.fromkeys(ids.get(id, id) for id in mention.ids)))
-            for mention in document.mentions
-            if not wanted or canonical_type(mention.type) in wanted
+    documents = list[Document]()
+    for part in parts:
+        training = load_training([part.split], evaluated=evaluated, data=data)
+        documents += (
+            document.with_mentions(
+                replace(mention, ids=tuple(dict.fromkeys(ids.get(id, id) for id in mention.ids)))
+                for mention in document.mentions
+                if not part.only or canonical_type(mention.type) in part.only
+            )
+            for document in training.documents
         )
-        for document in training.documents
-    ]
+    return documents

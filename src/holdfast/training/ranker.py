@@ -17,7 +17,7 @@ from holdfast.link.candidates import MOST, CandidateFinder
 from holdfast.link.features import FEATURES, FeatureMaker, Matrix
 from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import Ranker
-from holdfast.types import mask_of
+from holdfast.types import canonical_type, mask_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,6 +43,27 @@ class Examples:
     features: npt.NDArray[np.float32]  # (mentions, MOST, features)
     is_gold: npt.NDArray[np.bool_]  # (mentions, MOST)
     is_there: npt.NDArray[np.bool_]  # (mentions, MOST); False is padding
+    document: npt.NDArray[np.int64]  # (mentions,); which mentions share one
+
+    def of(self, chosen: npt.NDArray[np.bool_]) -> Examples:
+        """Some of the mentions."""
+        return Examples(
+            self.features[chosen],
+            self.is_gold[chosen],
+            self.is_there[chosen],
+            self.document[chosen],
+        )
+
+
+def join_examples(parts: Sequence[Examples]) -> Examples:
+    """All mentions; documents of different parts are different."""
+    firsts = np.cumsum([0, *(int(part.document.max(initial=-1)) + 1 for part in parts)])
+    return Examples(
+        np.concatenate([part.features for part in parts]),
+        np.concatenate([part.is_gold for part in parts]),
+        np.concatenate([part.is_there for part in parts]),
+        np.concatenate([p.document + first for p, first in zip(parts, firsts, strict=False)]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +74,19 @@ class Reading:
     queries: tuple[Query, ...]
     answers: tuple[frozenset[str], ...]  # the ids of each; any of them is right
     text: str = ""
+    wanted: tuple[int, ...] = ()  # the types that each may have, as bits; none given: all
 
 
 def read_documents(
-    documents: Iterable[Document], *, abbreviations: bool = True
+    documents: Iterable[Document], *, abbreviations: bool = True, typed: bool = False
 ) -> Iterator[Reading]:
-    """Every gold mention that has an answer."""
+    """Every gold mention that has an answer. `typed`: their types are known."""
     for document in documents:
         gold = document.with_mentions(m for m in document.mentions if m.is_linked)
         queries = tuple(queries_of(gold, abbreviations=abbreviations))
         answers = tuple(frozenset(mention.ids) for mention in gold.mentions)
-        yield Reading(document.id, queries, answers, document.text)
+        wanted = tuple(mask_of([canonical_type(m.type)]) for m in gold.mentions) if typed else ()
+        yield Reading(document.id, queries, answers, document.text, wanted)
 
 
 def collect_examples(
@@ -74,10 +97,13 @@ def collect_examples(
     They must not count for the documents that the finder's used names were collected from.
     """
     matrices, answers = list[Matrix](), list[npt.NDArray[np.bool_]]()
-    for reading in readings:
+    owners = list[int]()
+    for number, reading in enumerate(readings):
+        owners += [number] * len(reading.queries)
         but = "" if own_uses else reading.document_id
         texts = [query.text for query in reading.queries]
-        found = finder.find(texts, wanted=[mask_of(None)] * len(texts), but=but)
+        wanted = reading.wanted or [mask_of(None)] * len(texts)
+        found = finder.find(texts, wanted=wanted, but=but)
         bare = [maker.of_query(t, f, but=but) for t, f in zip(texts, found, strict=True)]
         matrices += maker.add_document(bare, reading.queries, found, reading.text)
         answers += [
@@ -88,6 +114,7 @@ def collect_examples(
         np.zeros((len(answers), MOST, len(FEATURES)), dtype=np.float32),
         np.zeros((len(answers), MOST), dtype=bool),
         np.zeros((len(answers), MOST), dtype=bool),
+        np.array(owners, dtype=np.int64),
     )
     for row, (matrix, is_gold) in enumerate(zip(matrices, answers, strict=True)):
         examples.features[row, : len(is_gold)] = matrix
@@ -193,22 +220,39 @@ class _Adam:
             weight -= self._settings.rate * mean / spread
 
 
+def fit_calibrated(examples: Examples, settings: Settings) -> Ranker:
+    """A ranker of all examples whose probabilities are right for examples it has not seen.
+
+    Its temperature is that of two rankers, each fitted on every second document, on the others.
+    """
+    is_odd = examples.document % 2 == 1
+    tried = np.geomspace(0.5, 4.0, 60)
+    losses = np.zeros(len(tried))
+    for half in (is_odd, ~is_odd):
+        if half.any() and not half.all():
+            ranker = fit_ranker(examples.of(~half), settings)
+            losses += half.sum() * _losses(ranker, examples.of(half), tried)
+    whole = fit_ranker(examples, settings)
+    return replace(whole, temperature=float(tried[int(np.argmin(losses))]))
+
+
 def fit_temperature(ranker: Ranker, examples: Examples) -> Ranker:
     """The ranker whose probabilities fit the development examples best: scores divided by one
     number, which changes no ranking."""
     tried = np.geomspace(0.5, 4.0, 60)
-    loss = [_loss(replace(ranker, temperature=float(t)), examples) for t in tried]
-    return replace(ranker, temperature=float(tried[int(np.argmin(loss))]))
+    losses = _losses(ranker, examples, tried)
+    return replace(ranker, temperature=float(tried[int(np.argmin(losses))]))
+
+
+def _losses(ranker: Ranker, examples: Examples, temperatures: Floats) -> Floats:
+    return np.array([_loss(replace(ranker, temperature=float(t)), examples) for t in temperatures])
 
 
 def _loss(ranker: Ranker, examples: Examples) -> float:
     """The mean negative log probability of a right answer."""
-    total = 0.0
-    for features, is_gold, is_there in zip(
-        examples.features, examples.is_gold, examples.is_there, strict=True
-    ):
-        probabilities = ranker.probabilities(features[is_there])
-        gold = probabilities[is_gold[is_there]].sum()
-        right = gold if is_gold.any() else 1.0 - probabilities.sum()
-        total -= float(np.log(max(right, 1e-12)))
-    return total / max(1, len(examples.features))
+    logits = np.where(examples.is_there, ranker.logits(examples.features), -np.inf)
+    highest = np.maximum(logits.max(axis=1, keepdims=True, initial=-np.inf), 0.0)
+    weights, none = np.exp(logits - highest), np.exp(-highest[:, 0])
+    gold = np.where(examples.is_gold, weights, 0.0).sum(axis=1)
+    right = np.where(examples.is_gold.any(axis=1), gold, none) / (none + weights.sum(axis=1))
+    return float(-np.log(np.maximum(right, 1e-12)).mean()) if len(right) else 0.0
