@@ -26,7 +26,13 @@ import numpy.typing as npt
 from holdfast import artifacts
 from holdfast.errors import ArtifactError, InvalidValueError
 from holdfast.names.index import NameMatches
-from holdfast.names.vectors import DistinctVectors, Floats, quantised, whole_numbers
+from holdfast.names.vectors import (
+    DistinctVectors,
+    Floats,
+    open_vectors,
+    quantised,
+    whole_numbers,
+)
 
 KIND: Final = "dense index"
 VERSION: Final = 3
@@ -138,7 +144,7 @@ class DenseIndex:
             )
         artifacts.verify(folder, manifest)
         try:
-            vectors: Any = faiss.read_index(str(folder / _VECTORS), faiss.IO_FLAG_MMAP_IFC)
+            vectors = open_vectors(folder / _VECTORS)
             rows = _map(folder, "rows") if "rows.npy" in manifest.files else None
             arrays = (_map(folder, name) for name in ("lengths", "vector_of", "names", "starts"))
             index = cls(encoder, rows, vectors, *arrays)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+from pathlib import Path
 from typing import Any, Final
 
 import faiss
@@ -47,6 +49,20 @@ class DistinctVectors:
             flat = self.vectors
             self.vectors, self._is_flat = _empty_graph(flat.d), False
             self.vectors.add(flat.reconstruct_n(0, flat.ntotal))
+
+
+def open_vectors(path: Path) -> Any:
+    """An index of faiss over a mapped file. faiss raises RuntimeError for a file it cannot read."""
+    with path.open("rb") as stream:
+        mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    content = np.frombuffer(mapped, dtype=np.uint8)
+    library: Any = faiss  # whose types leave this reader out
+    vectors = library.read_index(library.ZeroCopyIOReader(faiss.swig_ptr(content), len(content)))
+    vectors.referenced_objects = [content]  # faiss does not know that it must stay
+    # faiss has followed every link of the graph once; a search needs few of those pages.
+    if hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
+    return vectors
 
 
 def quantised(vectors: Floats) -> Bytes:
