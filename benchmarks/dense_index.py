@@ -26,6 +26,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from holdfast import artifacts
 from holdfast.evaluate.processes import run_job
 from holdfast.evaluate.results import circumstances, markdown_table, write_result
 
@@ -165,29 +166,36 @@ def main() -> None:
     model, data, cache, output = map(Path, sys.argv[1:5])
     cache.mkdir(parents=True, exist_ok=True)
     queries = encoded(mention_strings(data), model, cache / "queries.npy")
-    measured = []
+    mesh = import_module("holdfast.kb").open_kb("mesh")
+    digests = {"model_digest": digest_of(model), "kb_digest": mesh.manifest.digest}
+    measured: list[dict[str, Any]] = []
     for size in sys.argv[5:] or SIZES:
         if size == "medic":
             vectors = encoded(medic_names(data), model, cache / "medic.npy")
         else:
-            mesh = import_module("holdfast.kb").open_kb("mesh")
             vectors = encoded(mesh.all_names(), model, cache / "mesh.npy")[: int(size)]
         with tempfile.TemporaryDirectory(prefix="holdfast-dense-", dir=cache) as scratch:
             measured += compare(vectors, np.asarray(queries), Path(scratch))
-        write(measured, len(queries), output)
+        write(measured, digests, output)
 
 
-def write(measured: list[dict[str, Any]], queries: int, output: Path) -> None:
+def digest_of(model: Path) -> str:
+    encoder = import_module("holdfast.names.encoder")
+    return artifacts.read_manifest(model, kind=encoder.KIND, version=encoder.VERSION).digest
+
+
+def write(measured: list[dict[str, Any]], digests: dict[str, str], output: Path) -> None:
     """The JSON and the page beside it."""
     result = {
         "benchmark": "dense-index",
-        "queries": queries,
+        "queries": QUERIES,
         "threads": THREADS,
         "load_average": round(os.getloadavg()[1], 1),
         "installs": {
             p: {"version": version(p), "megabytes": install_megabytes(p)} for p in PACKAGES
         },
         "measured": measured,
+        **digests,
         **circumstances(),
     }
     write_result(result, output.parent, output.stem)
