@@ -15,7 +15,9 @@ from holdfast.evaluate.recipe import read_recipe, shipped
 from holdfast.evaluate.results import fill_tables, outcome_to_json, read_results, render
 from holdfast.evaluate.run import INDEXES, run_recipe
 from holdfast.kb.readers import READERS
-from holdfast.kb.vocabularies import VOCABULARIES
+from holdfast.kb.vocabularies import OPEN, VOCABULARIES
+from holdfast.link.ranker import PARTS
+from holdfast.link.shipped import shipped_encoder
 from holdfast.registry import DETECTORS, LINKERS
 from holdfast.training.ranked_linker import train_ranked_linker
 from holdfast.types import TYPES
@@ -71,23 +73,24 @@ def test_every_shipped_recipe_names_only_what_there_is(name: str) -> None:
     recipe = read_recipe(name)
     assert recipe.name == name
     assert recipe.title
-    assert recipe.protocol in (*GOLD_MENTIONS, *PROTOCOLS)
-    assert name.startswith(f"{recipe.protocol}-")
+    assert recipe.protocol in (*GOLD_MENTIONS, *PROTOCOLS, "encoder")
+    assert name.split("-")[0] in (recipe.protocol, "names", "ablation", "nil", "linker")
     if recipe.protocol == "lenient":
-        assert recipe.linker in INDEXES
-    elif recipe.protocol != "abbreviations":
+        assert recipe.linker in ({"ranked"} if recipe.fit else INDEXES)
+    elif recipe.protocol not in ("abbreviations", "encoder"):
         assert recipe.split in CORPORA[recipe.corpus].splits
-        assert recipe.linker in ({"ranked"} if recipe.fit else LINKERS)
-        assert bool(recipe.fit) == bool(recipe.select)
-        assert recipe.split not in (*recipe.fit, recipe.select, *recipe.training_names)
+        assert recipe.linker in ({"ranked"} if recipe.fit or recipe.model else LINKERS)
         assert recipe.kb is not None
+    assert f"{recipe.corpus} {recipe.split}" not in (*recipe.fit, *recipe.training_names)
+    assert not recipe.model or recipe.model in shipped()
+    assert set(recipe.without) <= set(PARTS)
     assert not recipe.detector or recipe.detector in DETECTORS
     assert set(recipe.only) <= set(TYPES)
     assert set(recipe.also) <= set(PROTOCOLS)
     assert recipe.split not in recipe.training_names
     if recipe.kb is not None:
         assert bool(recipe.kb.get) != bool(recipe.kb.reader and recipe.kb.path)
-        assert not recipe.kb.get or recipe.kb.get in VOCABULARIES
+        assert not recipe.kb.get or recipe.kb.get in (*VOCABULARIES, OPEN)
         assert not recipe.kb.reader or recipe.kb.reader in READERS
     assert all(reference.figures for reference in recipe.references)
 
@@ -121,7 +124,7 @@ def test_a_strict_recipe_runs_and_training_names_help(tmp_path: Path, data: Path
 
 FITTED = (
     'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\nlinker = "ranked"\n'
-    'only = ["Disease"]\nfit = ["train"]\nselect = "dev"\ntraining_names = ["train", "dev"]\n' + KB
+    'only = ["Disease"]\nfit = ["dev"]\ntraining_names = ["train", "dev"]\n' + KB
 )
 
 
@@ -136,10 +139,56 @@ def test_a_recipe_that_is_fitted_is_trained_and_then_measured(tmp_path: Path, da
     with pytest.raises(UsageError, match="holdfast train fitted"):
         run_recipe(recipe, data=data)
     model = tmp_path / "model"
-    train_ranked_linker(recipe, data=data, out=model, progress=lambda _what, _done: None)
+    train_ranked_linker(
+        recipe,
+        data=data,
+        out=model,
+        encoder=shipped_encoder(),
+        progress=lambda _what, _done: None,
+    )
     result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=model))
     assert (result["accuracy_at_1"], result["n_scored"]) == (1.0, 2)
     assert len(str(result["model_digest"])) == 64
+    assert 0 <= float(str(result["calibration_error"])) <= 1
+
+
+def test_a_lenient_recipe_is_fitted_and_measured_by_the_ids_of_dictionary_lines(
+    tmp_path: Path, data: Path
+) -> None:
+    biosyn = data / "corpora" / "ncbi_disease" / "biosyn"
+    header = "doc\tspans\ttype\tmention\tids\n"
+    for split, id in (("train", "4"), ("dev", "5")):
+        line = f"{id}\t0-3\tDisease\theart attacks\tD000001\n"
+        (biosyn / f"{split}.concept.tsv").write_text(header + line, encoding="utf-8")
+        document = f"{id}|t|Heart attacks.\n{id}|a|x\n"
+        document += f"{id}\t0\t13\tHeart attacks\tSpecificDisease\tD000001\n\n"
+        (data / "corpora" / "ncbi_disease" / f"{split}.pubtator.txt").write_text(
+            document, encoding="utf-8"
+        )
+    (data / "corpora" / "ncbi_disease" / "test.pubtator.txt").write_text(
+        "1|t|Heart attack.\n1|a|x\n1\t0\t12\tHeart attack\tSpecificDisease\tD000001\n\n",
+        encoding="utf-8",
+    )
+    (biosyn / "train_dictionary.txt").write_text(
+        "D000001||heart attack\nD000002||cardiac arrest\nD000003||heart failure\n",
+        encoding="utf-8",
+    )
+    path = tmp_path / "fitted.toml"
+    path.write_text(
+        'title = "t"\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
+        'linker = "ranked"\ntraining_names = ["train", "dev"]\nfit = ["ncbi-disease dev"]\n',
+        encoding="utf-8",
+    )
+    recipe = read_recipe(path)
+    train_ranked_linker(
+        recipe,
+        data=data,
+        out=tmp_path / "model",
+        encoder=shipped_encoder(),
+        progress=lambda _what, _done: None,
+    )
+    result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=tmp_path / "model"))
+    assert result["accuracy_at_1"] == pytest.approx(2 / 3)
 
 
 def test_a_ranked_recipe_runs(tmp_path: Path, data: Path) -> None:
@@ -184,7 +233,10 @@ def test_a_recipe_keeps_only_the_types_it_names(tmp_path: Path, data: Path) -> N
         ('title = "t"\nprotocol = 3\ncorpus = "bc5cdr"\nsplit = "test"\n', "protocol"),
         ('title = "t"\nprotocol = "x"\ncorpus = "bc5cdr"\nsplit = "test"\n', "called 'x'"),
         ('title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\n', r"no \[kb\]"),
-        ('title = "t"\nprotocol = "lenient"\ncorpus = "biored"\nsplit = "dev"\n', "'biored'"),
+        (
+            'title = "t"\nprotocol = "lenient"\ncorpus = "biored"\nsplit = "dev"\nlinker = "ngram"\n',
+            "'biored'",
+        ),
         (
             'title = "t"\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
             'linker = "magic"\n',

@@ -82,7 +82,8 @@ def used(kb: KnowledgeBase) -> UsedNames:
 @pytest.fixture(scope="module")
 def ranker(kb: KnowledgeBase, used: UsedNames) -> Ranker:
     examples = examples_of(kb, used, own_uses=False)
-    return fit_ranker(examples, Settings(epochs=60, members=2, units=4))
+    settings = Settings(epochs=60, members=2, units=4, dropped_gold=0)
+    return fit_ranker(examples, settings)
 
 
 def linked(linker: RankedLinker, *surfaces: str) -> list[Mention]:

@@ -33,7 +33,7 @@ from holdfast.link.used_names import UsedNames
 from holdfast.text.abbreviations import long_forms
 from holdfast.types import CHEMICAL, canonical_type
 
-FOLDERS: Final = {
+_FOLDERS: Final = {
     "ncbi-disease": "corpora/ncbi_disease/biosyn",
     "bc5cdr-disease": "corpora/bc5cdr/biosyn_disease",
 }
@@ -62,9 +62,7 @@ def lenient_base(recipe: Recipe, *, data: Path, progress: Progress | None = None
         kb = kb_of(recipe, data=data, progress=progress)
         ids = (kb.id_at(row) for row in range(len(kb)))
         return LenientBase(kb, {id.removeprefix(_PREFIX): id for id in ids}, {})
-    if recipe.corpus not in FOLDERS:
-        raise UsageError(f"recipe {recipe.name!r}: {recipe.corpus!r} has no lenient files")
-    path = data / FOLDERS[recipe.corpus] / "train_dictionary.txt"
+    path = lenient_folder(recipe, data) / "train_dictionary.txt"
     names = list(read_lenient_dictionary(path))
     entity_of = _entities(names)
     lines = {(entity_of[min(line.ids)], line.name): line.ids for line in names}
@@ -103,7 +101,14 @@ def lenient_mentions(recipe: Recipe, split: str, *, data: Path) -> list[LenientM
     """The split's mentions as the protocol's files have them."""
     if recipe.corpus == CHEMICAL_CORPUS:
         return list(read_lenient_pairs(data / CHEMICAL_PAIRS, split))
-    return list(read_lenient_mentions(data / FOLDERS[recipe.corpus] / f"{split}.concept.tsv"))
+    return list(read_lenient_mentions(lenient_folder(recipe, data) / f"{split}.concept.tsv"))
+
+
+def lenient_folder(recipe: Recipe, data: Path) -> Path:
+    """Where the protocol's files of the recipe's corpus are."""
+    if recipe.corpus not in _FOLDERS:
+        raise UsageError(f"recipe {recipe.name!r}: {recipe.corpus!r} has no lenient files")
+    return data / _FOLDERS[recipe.corpus]
 
 
 def training_mentions(recipe: Recipe, splits: Sequence[str], *, data: Path) -> list[LenientMention]:

@@ -32,8 +32,8 @@ from holdfast.evaluate.gold_mentions import (
 from holdfast.evaluate.lenient_base import (
     CHEMICAL_CORPUS,
     CHEMICAL_PAIRS,
-    FOLDERS,
     lenient_base,
+    lenient_folder,
     lenient_mentions,
 )
 from holdfast.evaluate.lenient_tasks import MakeIndex, lenient_cases
@@ -129,8 +129,8 @@ def _run_lenient(recipe: Recipe, data: Path, model: Path, progress: Progress) ->
         kb = kb_of(recipe, data=data, progress=progress)
         names = _chemical_dictionary(kb, data / CHEMICAL_PAIRS, recipe.split)
     else:
-        folder = data / FOLDERS[recipe.corpus]
-        names = list(read_lenient_dictionary(folder / f"{recipe.split}_dictionary.txt"))
+        path = lenient_folder(recipe, data) / f"{recipe.split}_dictionary.txt"
+        names = list(read_lenient_dictionary(path))
     progress("indexing the dictionary", 0.2)
     index = make_index(name.name for name in names)
     progress("linking", 0.5)

@@ -15,17 +15,20 @@ from holdfast.kb.store import KnowledgeBase
 from holdfast.names.dense import DenseIndex
 from holdfast.names.encoder import NameEncoder
 
-_NEVER: Final = types.mask_of([types.SPECIES, types.CELL_LINE, types.VARIANT])
-_SYMBOLS: Final = types.mask_of([types.GENE])
+_ALL: Final = 200_000  # names up to which a knowledge base is indexed whole
+_SPELLED: Final = types.mask_of(
+    [types.GENE, types.CHEMICAL, types.SPECIES, types.CELL_LINE, types.VARIANT]
+)
 
 
 def dense_index_of(
     kb: KnowledgeBase, encoder: NameEncoder, *, progress: Callable[[float], None] | None = None
 ) -> DenseIndex:
-    """The index of the names that people paraphrase; built if it is missing, damaged or outdated.
+    """The index of names; built if it is missing, damaged or outdated.
 
-    Symbols of genes, cell lines and Latin names of species are spelled, not paraphrased: they are
-    left out. `progress` is called with the part that is done, only while building.
+    Of a large knowledge base, only names that people paraphrase are in it: genes, chemicals, cell
+    lines and species are spelled, and their millions of names would take long to index.
+    `progress` is called with the part that is done, only while building.
     """
     place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.digest}".encode()).hexdigest()[:16]
     folder = artifacts.home() / "dense" / f"{kb.name}-{place}"
@@ -41,12 +44,10 @@ def dense_index_of(
 
 
 def _paraphrased(kb: KnowledgeBase) -> npt.NDArray[np.int64]:
+    if kb.names <= _ALL:
+        return np.arange(kb.names)
     mask = kb.type_mask[kb.entity_of_name]
-    is_left_out = (mask != 0) & (mask & np.uint32(~(_NEVER | _SYMBOLS) & 0xFFFFFFFF) == 0)
-    for row, name in enumerate(kb.all_names()):
-        if is_left_out[row] and not mask[row] & _NEVER and " " in name:
-            is_left_out[row] = False
-    return np.flatnonzero(~is_left_out)
+    return np.flatnonzero((mask == 0) | (mask & np.uint32(~_SPELLED & 0xFFFFFFFF) != 0))
 
 
 def _names_at(kb: KnowledgeBase, rows: npt.NDArray[np.int64]) -> Iterator[str]:

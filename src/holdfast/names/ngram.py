@@ -81,16 +81,25 @@ class NgramIndex:
         for name in _ARRAYS:
             np.save(folder / f"ngram.{name}.npy", getattr(self, name))
 
-    def search(self, queries: Sequence[str], k: int, *, least: float = 0.0) -> NameMatches:
+    def search(
+        self,
+        queries: Sequence[str],
+        k: int,
+        *,
+        least: float = 0.0,
+        compared: int = _COMPARED,
+        postings: int = _POSTINGS_READ,
+    ) -> NameMatches:
         """The k best rows of each query; ties in row order. An empty query finds nothing.
 
         `least`: a cosine below which a name is of no interest. Fewer postings are read then, and
-        names below it may or may not be among the answers.
+        names below it may or may not be among the answers. `compared`: of how many names the
+        cosine is computed, after reading so many `postings`; fewer is faster and less sure.
         """
         rows = np.full((len(queries), k), -1, dtype=np.int64)
         scores = np.zeros((len(queries), k), dtype=np.float32)
         for i, query in enumerate(queries):
-            found, score = self._search_one(query, least)
+            found, score = self._search_one(query, least, compared, postings)
             best = np.lexsort((found, -score))[:k]
             rows[i, : len(best)] = found[best]
             scores[i, : len(best)] = score[best]
@@ -106,11 +115,11 @@ class NgramIndex:
         return scores
 
     def _search_one(
-        self, query: str, least: float
+        self, query: str, least: float, compared: int, postings: int
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
         """Rows that share trigrams with the query, and their cosines, in no order."""
         codes, place, weights, idf = self._weighed(query)
-        rows = self._sharing(place, weights, least)
+        rows = self._sharing(place, weights, least, compared, postings)
         if not len(rows):
             return rows, np.zeros(0, dtype=np.float32)
         return rows, self._cosines(rows, codes, weights, idf)
@@ -139,7 +148,12 @@ class NgramIndex:
         return np.clip(dots / (norm * self.norms[rows]), 0, 1).astype(np.float32)
 
     def _sharing(
-        self, place: npt.NDArray[np.intp], weights: npt.NDArray[np.float64], least: float
+        self,
+        place: npt.NDArray[np.intp],
+        weights: npt.NDArray[np.float64],
+        least: float,
+        compared: int,
+        postings: int,
     ) -> npt.NDArray[np.int64]:
         """The rows that share most of the query's rarest trigrams, by summed idf."""
         start = self.starts[place].astype(np.int64)
@@ -147,7 +161,7 @@ class NgramIndex:
         order = np.argsort(sizes, kind="stable")
         order = order[sizes[order] > 0]
         lists = min(
-            int(np.searchsorted(np.cumsum(sizes[order]), _POSTINGS_READ)),
+            int(np.searchsorted(np.cumsum(sizes[order]), postings)),
             _needed(weights, order, least),
         )
         order = order[: max(1, lists)]
@@ -160,23 +174,26 @@ class NgramIndex:
         except IndexError:
             sums = np.zeros(len(self.norms), dtype=np.float32)
         np.add.at(sums, rows, np.repeat(self.idf[place[order]] ** 2, sizes[order]))
-        names = self._best(rows, sums, lists=len(order))
+        names = self._best(rows, sums, compared * len(order), compared)
         sums[rows] = 0
         self._spare.append(sums)
         return names
 
     def _best(
-        self, rows: npt.NDArray[np.int64], sums: npt.NDArray[np.float32], *, lists: int
+        self,
+        rows: npt.NDArray[np.int64],
+        sums: npt.NDArray[np.float32],
+        entries: int,  # that are sure to hold `wanted` rows: a row stands there once per list
+        wanted: int,
     ) -> npt.NDArray[np.int64]:
         """Those of the rows, each once, whose sums are largest for the length of their vector."""
-        enough = _COMPARED * lists  # a row stands there once per list that holds it, at most
-        if len(rows) > enough:
+        if len(rows) > entries:
             share = sums[rows] / self.norms[rows]
-            rows = rows[np.argpartition(share, len(rows) - enough)[-enough:]]
+            rows = rows[np.argpartition(share, len(rows) - entries)[-entries:]]
         rows = np.unique(rows)
-        if len(rows) > _COMPARED:
+        if len(rows) > wanted:
             share = sums[rows] / self.norms[rows]
-            rows = rows[np.argpartition(share, len(rows) - _COMPARED)[-_COMPARED:]]
+            rows = rows[np.argpartition(share, len(rows) - wanted)[-wanted:]]
         return rows
 
     def _dot(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,8 @@ from holdfast.link.features import FEATURES, FeatureMaker, Matrix
 from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import Ranker
 from holdfast.types import canonical_type, mask_of
+
+_LEAST_SCALE: Final = 0.05
 
 Floats = npt.NDArray[np.float64]
 
@@ -146,7 +149,8 @@ def _fit_one(examples: Examples, settings: Settings, seed: int) -> Ranker:
         raise InputError("nothing to fit a ranker on: no training mention has a candidate")
     random = np.random.default_rng(seed)
     seen = examples.features[examples.is_there].astype(np.float64)
-    mean, scale = seen.mean(axis=0), seen.std(axis=0) + 1e-6
+    # What hardly varied here may vary later, and must not outweigh everything then.
+    mean, scale = seen.mean(axis=0), np.maximum(seen.std(axis=0), _LEAST_SCALE)
     scaled = (examples.features - mean) / scale
     is_there = examples.is_there.copy()
     lost = random.random(len(scaled)) < settings.dropped_gold
