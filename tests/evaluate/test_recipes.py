@@ -124,7 +124,7 @@ def test_a_strict_recipe_runs_and_training_names_help(tmp_path: Path, data: Path
 
 FITTED = (
     'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\nlinker = "ranked"\n'
-    'only = ["Disease"]\nfit = ["dev"]\ntraining_names = ["train", "dev"]\n' + KB
+    'only = ["Disease"]\nfit = ["train", "dev"]\ntraining_names = ["train", "dev"]\n' + KB
 )
 
 
@@ -176,7 +176,7 @@ def test_a_lenient_recipe_is_fitted_and_measured_by_the_ids_of_dictionary_lines(
     path = tmp_path / "fitted.toml"
     path.write_text(
         'title = "t"\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
-        'linker = "ranked"\ntraining_names = ["train", "dev"]\nfit = ["ncbi-disease dev"]\n',
+        'linker = "ranked"\ntraining_names = ["train", "dev"]\nfit = ["train", "dev"]\n',
         encoding="utf-8",
     )
     recipe = read_recipe(path)
@@ -234,7 +234,8 @@ def test_a_recipe_keeps_only_the_types_it_names(tmp_path: Path, data: Path) -> N
         ('title = "t"\nprotocol = "x"\ncorpus = "bc5cdr"\nsplit = "test"\n', "called 'x'"),
         ('title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\n', r"no \[kb\]"),
         (
-            'title = "t"\nprotocol = "lenient"\ncorpus = "biored"\nsplit = "dev"\nlinker = "ngram"\n',
+            'title = "t"\nprotocol = "lenient"\ncorpus = "biored"\nsplit = "dev"\n'
+            'linker = "ngram"\n',
             "'biored'",
         ),
         (

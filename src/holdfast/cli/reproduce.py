@@ -23,7 +23,7 @@ def reproduce(
         Path | None,
         typer.Option(
             "--encoder",
-            help="The name encoder to fit linkers with; by default what encoder-train made.",
+            help="The name encoder to fit linkers with; by default what encoder-aligned made.",
         ),
     ] = None,
 ) -> None:

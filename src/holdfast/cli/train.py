@@ -22,7 +22,7 @@ def train(
         Path | None,
         typer.Option(
             "--encoder",
-            help="The name encoder to fit a linker with; by default what encoder-train made.",
+            help="The name encoder to fit a linker with; by default what encoder-aligned made.",
         ),
     ] = None,
 ) -> None:

@@ -94,7 +94,7 @@ def bare(document: Document) -> Document:
 def open_linker(kb: KnowledgeBase, *, model: Path | None, threads: int) -> Step:
     """The linker that is measured, new: it remembers nothing of earlier documents."""
     del model, threads
-    return component(LINKERS, "names")(kb, only=None, top=TOP)
+    return component(LINKERS, "ranked")(kb, only=None, top=TOP)
 
 
 @dataclass(frozen=True, slots=True)

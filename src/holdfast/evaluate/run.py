@@ -77,7 +77,7 @@ INDEXES: Final[dict[str, MakeIndex]] = {
 """What the lenient protocol can rank dictionary names with, by the recipe's `linker`."""
 
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"
-_FITTING: Final = "encoder-train"
+_FITTING: Final = "encoder-aligned"
 _RANKED: Final = 20  # ids a linker returns per mention
 
 

@@ -26,8 +26,8 @@ def train_encoder(
     Checkpoints are kept beside it, so that a run that was stopped goes on.
     """
     config = NameModelConfig(name=recipe.name, training=_pairs(recipe.fit))
-    if recipe.held_out:
-        config = replace(config, evaluated=(*config.evaluated, *_pairs(recipe.held_out)))
+    if not recipe.fit:
+        config = replace(config, tune=replace(config.tune, steps=0))
     return train_name_model(
         config,
         kb=kb_of(recipe, data=data),

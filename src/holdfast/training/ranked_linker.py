@@ -1,10 +1,9 @@
 """Trains the ranked linker of a recipe and writes it as a model folder.
 
-The ranker is fitted on the recipe's `fit` splits, which neither the encoder nor the names that it
-remembers come from: what an encoder was trained on looks better to it than what it will meet. For
-the same reason its temperature is fitted on halves of those splits, each ranked by what was fitted
-on the other. The finished linker then remembers all of the recipe's `training_names`, and works
-with the encoder that ships.
+The ranker is fitted on documents that the encoder has not seen, and no document remembers its own
+names: what an encoder was trained on, or a memory holds, looks better than what they will meet.
+For the same reason the temperature is fitted on halves of the documents, each ranked by what was
+fitted on the other. The finished linker works with the encoder that ships.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ from holdfast.training.ranker import (
     Settings,
     collect_examples,
     fit_calibrated,
-    join_examples,
     read_documents,
 )
 from holdfast.types import canonical_type
@@ -46,8 +44,9 @@ from holdfast.types import canonical_type
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a ranker is fitted on, and the names that are remembered meanwhile."""
+    """What a ranker is fitted on, and the names that the linker remembers."""
 
+    kb: KnowledgeBase
     readings: tuple[Reading, ...]
     used: UsedNames
 
@@ -57,7 +56,7 @@ def train_ranked_linker(
     *,
     data: Path,
     out: Path,
-    encoder: NameEncoder | None,  # that has not seen the `fit` splits; None: without dense
+    encoder: NameEncoder | None,  # that has not seen the `fit` documents; None: without dense
     progress: Progress,
     settings: Settings | None = None,
 ) -> None:
@@ -69,21 +68,20 @@ def train_ranked_linker(
     if encoder is None and "dense" not in recipe.without:
         raise UsageError(f"recipe {recipe.name!r} needs an encoder to fit with")
     chosen = settings or Settings()
-    source = _lenient if recipe.protocol == "lenient" else _strict
-    kb, material, remembered = source(recipe, data, progress)
+    read = _lenient if recipe.protocol == "lenient" else _strict
+    material = read(recipe, data, progress)
+    kb = material.kb
     dense = None
     if encoder is not None and "dense" not in recipe.without:
         dense = dense_index_of(kb, encoder, progress=lambda part: progress("encoding", 0.3 * part))
-    examples = []
-    for at, part in enumerate(material):
-        progress(f"features of {recipe.fit[at]}", 0.3 + 0.5 * at / len(material))
-        examples.append(_examples(recipe, kb, dense, part))
-    progress("fitting", 0.8)
-    ranker = fit_calibrated(join_examples(examples), chosen)
+    progress("features", 0.3)
+    examples = _examples(recipe, dense, material)
+    progress("fitting", 0.7)
+    ranker = fit_calibrated(examples, chosen)
     with artifacts.publish(out) as scratch:
         ranker.save(scratch)
         if recipe.training_names:
-            remembered.save(scratch)
+            material.used.save(scratch)
         artifacts.write_manifest(
             scratch,
             kind=KIND,
@@ -105,11 +103,9 @@ def train_ranked_linker(
         )
 
 
-def _examples(
-    recipe: Recipe, kb: KnowledgeBase, dense: DenseIndex | None, material: Material
-) -> Examples:
+def _examples(recipe: Recipe, dense: DenseIndex | None, material: Material) -> Examples:
     finder = CandidateFinder(
-        kb,
+        material.kb,
         used=material.used if recipe.training_names else None,
         dense=dense,
         ngrams="ngram" not in recipe.without,
@@ -117,44 +113,27 @@ def _examples(
     maker = FeatureMaker(
         finder, memory="memory" not in recipe.without, context="context" not in recipe.without
     )
-    return collect_examples(material.readings, finder, maker, own_uses=True)
+    return collect_examples(material.readings, finder, maker, own_uses=False)
 
 
-def _strict(
-    recipe: Recipe, data: Path, progress: Progress
-) -> tuple[KnowledgeBase, list[Material], UsedNames]:
+def _strict(recipe: Recipe, data: Path, progress: Progress) -> Material:
     kb = kb_of(replace(recipe, training_names=()), data=data, progress=progress)
     abbreviations = "abbreviations" not in recipe.without
     held_out = [part.split for part in _parts(recipe.held_out, recipe)]
     evaluated = [(recipe.corpus, recipe.split), *held_out]
-    names = list(_parts(recipe.training_names, recipe))
-    material = []
-    for part in _parts(recipe.fit, recipe):
-        documents = _documents([part], kb, data, evaluated=evaluated)
-        others = [other for other in names if other.split != part.split]
-        known = _documents(others, kb, data, evaluated=[*evaluated, part.split])
-        readings = list(read_documents(documents, abbreviations=abbreviations))
-        if recipe.typed:
-            readings += read_documents(documents, abbreviations=abbreviations, typed=True)
-        material.append(Material(tuple(readings), collect_used_names(known, kb)))
-    everything = _documents(names, kb, data, evaluated=evaluated)
-    return kb, material, collect_used_names(everything, kb)
+    documents = _documents(_parts(recipe.fit, recipe), kb, data, evaluated=evaluated)
+    readings = list(read_documents(documents, abbreviations=abbreviations))
+    if recipe.typed:
+        readings += read_documents(documents, abbreviations=abbreviations, typed=True)
+    known = _documents(_parts(recipe.training_names, recipe), kb, data, evaluated=evaluated)
+    return Material(kb, tuple(readings), collect_used_names(known, kb))
 
 
-def _lenient(
-    recipe: Recipe, data: Path, progress: Progress
-) -> tuple[KnowledgeBase, list[Material], UsedNames]:
+def _lenient(recipe: Recipe, data: Path, progress: Progress) -> Material:
     base = lenient_base(recipe, data=data, progress=progress)
-    material = []
-    for part in _parts(recipe.fit, recipe):
-        corpus, split = part.split
-        of = replace(recipe, corpus=corpus)
-        mentions = training_mentions(of, [split], data=data)
-        others = [other for other in recipe.training_names if other != split]
-        known = training_mentions(of, others, data=data)
-        material.append(Material(tuple(_read_mentions(mentions, base)), used_names(known, base)))
-    everything = training_mentions(recipe, recipe.training_names, data=data)
-    return base.kb, material, used_names(everything, base)
+    mentions = training_mentions(recipe, recipe.fit, data=data)
+    known = training_mentions(recipe, recipe.training_names, data=data)
+    return Material(base.kb, tuple(_read_mentions(mentions, base)), used_names(known, base))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +170,7 @@ def _documents_corpus(corpus: str) -> str:
 
 
 def _documents(
-    parts: Sequence[_Part],
+    parts: Iterable[_Part],
     kb: KnowledgeBase,
     data: Path,
     *,

@@ -58,17 +58,6 @@ class Examples:
         )
 
 
-def join_examples(parts: Sequence[Examples]) -> Examples:
-    """All mentions; documents of different parts are different."""
-    firsts = np.cumsum([0, *(int(part.document.max(initial=-1)) + 1 for part in parts)])
-    return Examples(
-        np.concatenate([part.features for part in parts]),
-        np.concatenate([part.is_gold for part in parts]),
-        np.concatenate([part.is_there for part in parts]),
-        np.concatenate([p.document + first for p, first in zip(parts, firsts, strict=False)]),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Mentions of one document, or one mention without any, and what they mean."""
