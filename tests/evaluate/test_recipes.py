@@ -158,10 +158,10 @@ def test_a_lenient_recipe_is_fitted_and_measured_by_the_ids_of_dictionary_lines(
     biosyn = data / "corpora" / "ncbi_disease" / "biosyn"
     header = "doc\tspans\ttype\tmention\tids\n"
     for split, id in (("train", "4"), ("dev", "5")):
-        line = f"{id}\t0-3\tDisease\theart attacks\tD000001\n"
+        line = f"{id}\t0-3\tDisease\tzibbling\tD000003\n"
         (biosyn / f"{split}.concept.tsv").write_text(header + line, encoding="utf-8")
         document = f"{id}|t|Heart attacks.\n{id}|a|x\n"
-        document += f"{id}\t0\t13\tHeart attacks\tSpecificDisease\tD000001\n\n"
+        document += f"{id}\t0\t13\tHeart attacks\tSpecificDisease\tD000003\n\n"
         (data / "corpora" / "ncbi_disease" / f"{split}.pubtator.txt").write_text(
             document, encoding="utf-8"
         )
@@ -170,7 +170,8 @@ def test_a_lenient_recipe_is_fitted_and_measured_by_the_ids_of_dictionary_lines(
         encoding="utf-8",
     )
     (biosyn / "train_dictionary.txt").write_text(
-        "D000001||heart attack\nD000002||cardiac arrest\nD000003||heart failure\n",
+        "D000001||heart attack\nD000002||cardiac arrest\nD000003|D000009||heart failure\n"
+        "D000003||cardiac failure\n",
         encoding="utf-8",
     )
     path = tmp_path / "fitted.toml"

@@ -51,9 +51,18 @@ class LenientBase:
     _ids: Mapping[tuple[str, str], frozenset[str]]  # of the line with this entity and name
 
     def ids_of(self, entity_id: str, name: str) -> frozenset[str]:
-        """The bare ids that an answer stands for."""
+        """The bare ids that an answer stands for: those of the line that holds the name."""
         own = frozenset({entity_id.removeprefix(_PREFIX)})
         return self._ids.get((entity_id, name), own)
+
+    def with_lines_of(self, mentions: Iterable[LenientMention]) -> LenientBase:
+        """The same, where the names that mentions use stand for the mentions' ids."""
+        lines = dict(self._ids)
+        for mention in mentions:
+            for part in mention.parts:
+                for entity in {self.entity_of[id] for id in mention.ids if id in self.entity_of}:
+                    lines.setdefault((entity, part), mention.ids)
+        return LenientBase(self.kb, self.entity_of, lines)
 
 
 def lenient_base(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> LenientBase:
