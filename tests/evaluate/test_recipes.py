@@ -190,6 +190,9 @@ def test_a_lenient_recipe_is_fitted_and_measured_by_the_ids_of_dictionary_lines(
     )
     result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=tmp_path / "model"))
     assert result["accuracy_at_1"] == pytest.approx(2 / 3)
+    (biosyn / "test_dictionary.txt").write_text("D000003|D000009||zibbling\n", encoding="utf-8")
+    result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=tmp_path / "model"))
+    assert result["accuracy_at_1"] == 1.0
 
 
 def test_a_ranked_recipe_runs(tmp_path: Path, data: Path) -> None:

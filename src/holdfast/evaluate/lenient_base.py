@@ -55,14 +55,17 @@ class LenientBase:
         own = frozenset({entity_id.removeprefix(_PREFIX)})
         return self._ids.get((entity_id, name), own)
 
-    def with_lines_of(self, mentions: Iterable[LenientMention]) -> LenientBase:
-        """The same, where the names that mentions use stand for the mentions' ids."""
-        lines = dict(self._ids)
-        for mention in mentions:
-            for part in mention.parts:
-                for entity in {self.entity_of[id] for id in mention.ids if id in self.entity_of}:
-                    lines.setdefault((entity, part), mention.ids)
-        return LenientBase(self.kb, self.entity_of, lines)
+    def with_lines(self, lines: Iterable[LenientName]) -> LenientBase:
+        """The same, where names stand for the ids of these lines; the first of a name counts.
+
+        In the dictionary of an evaluated split, a name that training mentions gave to several
+        concepts is one line with all their ids.
+        """
+        ids = dict(self._ids)
+        for line in reversed(list(lines)):
+            for entity in {self.entity_of[id] for id in line.ids if id in self.entity_of}:
+                ids[entity, line.name] = line.ids
+        return LenientBase(self.kb, self.entity_of, ids)
 
 
 def lenient_base(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> LenientBase:

@@ -35,7 +35,6 @@ from holdfast.evaluate.lenient_base import (
     lenient_base,
     lenient_folder,
     lenient_mentions,
-    training_mentions,
 )
 from holdfast.evaluate.lenient_tasks import MakeIndex, lenient_cases
 from holdfast.evaluate.medmentions import load_medmentions, score_medmentions
@@ -142,7 +141,9 @@ def _run_lenient(recipe: Recipe, data: Path, model: Path, progress: Progress) ->
 def _run_lenient_ranked(recipe: Recipe, data: Path, model: Path, progress: Progress) -> Outcome:
     """Each part of each mention alone, against the dictionary and the training mentions."""
     base = lenient_base(recipe, data=data, progress=progress)
-    base = base.with_lines_of(training_mentions(recipe, recipe.training_names, data=data))
+    if recipe.corpus != CHEMICAL_CORPUS:
+        path = lenient_folder(recipe, data) / f"{recipe.split}_dictionary.txt"
+        base = base.with_lines(read_lenient_dictionary(path))
     linker = _open_ranked(recipe, base.kb, model, top=5, progress=progress)
     mentions = lenient_mentions(recipe, recipe.split, data=data)
     progress("linking", 0.5)

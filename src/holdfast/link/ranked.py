@@ -222,7 +222,9 @@ def _ordered(query: str, found: Found, probabilities: Sequence[float]) -> _Ranke
 
 def _are_better(parts: Sequence[_Ranked], whole: _Ranked) -> bool:
     """Whether the parts are a better reading: all are linked, each more surely than the whole."""
-    if len(parts) < 2 or not all(part.is_linked for part in parts):
+    if len(parts) < 2 or whole.found.is_exact.any():  # who knows the whole means the whole
+        return False
+    if not all(part.is_linked for part in parts):
         return False
     if len({_first(part) for part in parts}) < 2:
         return False
