@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast.kb.store import KnowledgeBase
+from holdfast.link.dense_names import dense_index_of_strings
 from holdfast.link.used_names import UsedNames
 from holdfast.names.dense import DenseIndex
 from holdfast.names.exact import ExactIndex
@@ -148,7 +149,7 @@ class CandidateFinder:
         self._in_kb = _Place(kb.exact, kb.ngrams if ngrams else None, dense)
         self._in_use: _Place | None = None
         if used is not None and used.names:
-            vectors = DenseIndex.build(used.names, dense.encoder) if dense else None
+            vectors = dense_index_of_strings(used.names, dense.encoder) if dense else None
             self._in_use = _Place(used.exact, used.ngrams if ngrams else None, vectors)
             self._entity_of_used = np.array(
                 [-1 if (row := kb.row_of(id)) is None else row for id in used.entity_ids]

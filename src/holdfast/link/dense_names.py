@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy.typing as npt
 from holdfast import artifacts, types
 from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
-from holdfast.names.dense import DenseIndex
-from holdfast.names.encoder import NameEncoder
+from holdfast.names.dense import DenseIndex, Encoder
 
+_WORTH_KEEPING: Final = 2000  # names
 _ALL: Final = 200_000  # names up to which a knowledge base is indexed whole
 _SPELLED: Final = types.mask_of(
     [types.GENE, types.CHEMICAL, types.SPECIES, types.CELL_LINE, types.VARIANT]
@@ -22,7 +22,7 @@ _SPELLED: Final = types.mask_of(
 
 
 def dense_index_of(
-    kb: KnowledgeBase, encoder: NameEncoder, *, progress: Callable[[float], None] | None = None
+    kb: KnowledgeBase, encoder: Encoder, *, progress: Callable[[float], None] | None = None
 ) -> DenseIndex:
     """The index of names; built if it is missing, damaged or outdated.
 
@@ -41,6 +41,20 @@ def dense_index_of(
         index = DenseIndex.build(names, encoder, rows=rows, progress=progress)
         index.save(folder, names_digest=digest)
         return DenseIndex.open(folder, encoder, names_digest=digest)
+
+
+def dense_index_of_strings(names: Sequence[str], encoder: Encoder) -> DenseIndex:
+    """The index of a list of names; a longer one is kept, since encoding takes a second."""
+    if len(names) < _WORTH_KEEPING:
+        return DenseIndex.build(names, encoder)
+    digest = hashlib.sha256("\n".join(names).encode("utf-8", "replace")).hexdigest()
+    folder = artifacts.home() / "dense" / f"names-{digest[:16]}-{encoder.digest[:16]}"
+    try:
+        return DenseIndex.open(folder, encoder, names_digest=digest)
+    except ArtifactError:
+        index = DenseIndex.build(names, encoder)
+        index.save(folder, names_digest=digest)
+        return index
 
 
 def _paraphrased(kb: KnowledgeBase) -> npt.NDArray[np.int64]:

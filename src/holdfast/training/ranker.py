@@ -180,13 +180,16 @@ def _gradients(
     # Without a gold candidate the right answer is "none", which has no weights of its own.
     target = np.divide(right, total, out=np.zeros_like(right), where=total > 0)
     error = (probability - target) / len(x)
-    below = error[..., None] * output * (units > 0)
+    # One row per candidate: products of whole matrices are many times faster than of stacks.
+    flat, errors = x.reshape(-1, x.shape[-1]), error.reshape(-1)
+    active = units.reshape(len(flat), -1)
+    below = errors[:, None] * output * (active > 0)
     return [
-        np.einsum("mcf,mc->f", x, error),
-        np.einsum("mcf,mcu->fu", x, below),
-        below.sum(axis=(0, 1)),
-        np.einsum("mcu,mc->u", units, error),
-        error.sum(keepdims=True).reshape(1),
+        errors @ flat,
+        flat.T @ below,
+        below.sum(axis=0),
+        errors @ active,
+        errors.sum(keepdims=True),
     ]
 
 
