@@ -32,6 +32,7 @@ class Settings:
     units: int = 16  # of the hidden layer
     epochs: int = 20
     batch: int = 256
+    most_steps: int = 1500  # fewer epochs, if they would take more
     rate: float = 0.01  # of Adam
     decay: float = 1e-3  # pulls weights to zero
     dropped_gold: float = 0.1  # share of mentions that lose their answer, so that "none" is learned
@@ -153,7 +154,8 @@ def _fit_one(examples: Examples, settings: Settings, seed: int) -> Ranker:
         np.zeros(1),
     ]
     adam = _Adam(weights, settings)
-    for _ in range(settings.epochs):
+    steps = -(-len(scaled) // settings.batch)
+    for _ in range(max(1, min(settings.epochs, settings.most_steps // steps))):
         order = random.permutation(len(scaled))
         for start in range(0, len(order), settings.batch):
             rows = order[start : start + settings.batch]
