@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -71,7 +71,7 @@ class LenientBase:
 def lenient_base(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> LenientBase:
     """The dictionary of the recipe's corpus before the training mentions were put in."""
     if recipe.corpus == CHEMICAL_CORPUS:
-        kb = kb_of(recipe, data=data, progress=progress)
+        kb = kb_of(replace(recipe, training_names=()), data=data, progress=progress)
         ids = (kb.id_at(row) for row in range(len(kb)))
         return LenientBase(kb, {id.removeprefix(_PREFIX): id for id in ids}, {})
     path = lenient_folder(recipe, data) / "train_dictionary.txt"

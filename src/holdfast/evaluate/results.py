@@ -18,22 +18,30 @@ from typing import Any, Final
 from holdfast.evaluate.probes import COLUMNS, NOTE, TITLES, probe_caption, probe_rows
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.run import Outcome
+from holdfast.types import TYPES
 
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _IN_README: Final = (
-    "strong-bc5cdr-dictionary",
+    "names-ncbi",
+    "names-bc5cdr-disease",
+    "names-bc5cdr-chemical",
     "strict-ncbi-ranked-training",
     "strict-bc5cdr-disease-ranked-training",
     "strict-bc5cdr-chemical-ranked-training",
-    "strict-ncbi-medic",
-    "strict-bc5cdr-disease-medic",
-    "strict-bc5cdr-chemical-mesh",
+    "strict-ncbi-ranked",
+    "strict-bc5cdr-disease-ranked",
+    "strict-bc5cdr-chemical-ranked",
+    "linker",
+    "nil-bc5cdr-disease",
     "lenient-ncbi-ngram",
     "lenient-bc5cdr-disease-ngram",
     "lenient-bc5cdr-chemical-ngram",
+    "strong-bc5cdr-default",
+    "strong-bc5cdr-dictionary",
     "abbreviations-med1250",
 )
 _HEADLINE: Final = ("accuracy_at_1", "f1")
+_PROBABILITIES: Final = {"calibration_error": "calibration error", "nil_auroc": "NIL AUROC"}
 
 
 def outcome_to_json(recipe: Recipe, outcome: Outcome) -> dict[str, Any]:
@@ -176,7 +184,11 @@ def fill_tables(text: str, tables: Mapping[str, Sequence[str]]) -> str:
 def _figure(result: Mapping[str, Any]) -> str:
     name = next(name for name in _HEADLINE if name in result)
     low, high = 100 * result[f"{name}_low"], 100 * result[f"{name}_high"]
-    return f"{name} **{100 * result[name]:.1f}** [{low:.1f}, {high:.1f}]"
+    said = [f"{name} **{100 * result[name]:.1f}** [{low:.1f}, {high:.1f}]"]
+    for type in (t.lower() for t in TYPES if f"accuracy_at_1_{t.lower()}" in result):
+        said.append(f"{type} {100 * result[f'accuracy_at_1_{type}']:.1f}")
+    said += [f"{what} {result[key]:.3f}" for key, what in _PROBABILITIES.items() if key in result]
+    return "; ".join(said)
 
 
 def _reference(reference: Mapping[str, Any]) -> str:
