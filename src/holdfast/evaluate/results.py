@@ -31,7 +31,7 @@ _IN_README: Final = (
     "strict-ncbi-ranked",
     "strict-bc5cdr-disease-ranked",
     "strict-bc5cdr-chemical-ranked",
-    "linker",
+    "linker-biored",
     "nil-bc5cdr-disease",
     "lenient-ncbi-ngram",
     "lenient-bc5cdr-disease-ngram",

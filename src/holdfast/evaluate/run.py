@@ -209,6 +209,7 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
     else:
         kb = kb_of(recipe, data=data, progress=progress)
         link = component(LINKERS, recipe.linker)(kb, only=None, top=_RANKED)
+        digest = getattr(link, "digest", None)
     ids = primary_ids(kb)
     strict, ranked = list[StrictCase](), list[RankedCase]()
     of_type = defaultdict[str, list[StrictCase]](list)
