@@ -51,6 +51,7 @@ class Recipe:
     kb: KbSpec | None = None
     training_names: tuple[str, ...] = ()  # splits whose mentions become names
     fit: tuple[str, ...] = ()  # what is trained or fitted on: "bc5cdr dev"
+    forgetful: float = 0.0  # share of mentions a linker is fitted on as in an unknown vocabulary
     typed: bool = False  # whether a linker is also fitted on mentions of known type
     held_out: tuple[str, ...] = ()  # what training must not see, besides the evaluated split
     without: tuple[str, ...] = ()  # parts that a ranked linker does without

@@ -66,6 +66,8 @@ _OF_DOCUMENT: Final = (
     "label_in_document",  # share of the preferred name's words that the document has
     "label_nearby",
 )
+OF_KNOWLEDGE: Final = ("xrefs", "names", "is_omim", "is_supplementary", *_OF_USES)
+"""What a vocabulary of one's own may say nothing of."""
 FEATURES: Final = (*_OF_NAMES, *_OF_WORDS, *_OF_USES, *_OF_DOCUMENT)
 
 _MOST_ELSEWHERE: Final = 3.0

@@ -67,7 +67,7 @@ def train_ranked_linker(
         raise UsageError(f"recipe {recipe.name!r}: no part is called {min(unknown)!r}")
     if encoder is None and "dense" not in recipe.without:
         raise UsageError(f"recipe {recipe.name!r} needs an encoder to fit with")
-    chosen = settings or Settings()
+    chosen = settings or Settings(forgetful=recipe.forgetful)
     read = _lenient if recipe.protocol == "lenient" else _strict
     material = read(recipe, data, progress)
     kb = material.kb

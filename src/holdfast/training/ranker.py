@@ -15,7 +15,7 @@ import numpy.typing as npt
 from holdfast.document import Document
 from holdfast.errors import InputError
 from holdfast.link.candidates import MOST, CandidateFinder
-from holdfast.link.features import FEATURES, FeatureMaker, Matrix
+from holdfast.link.features import FEATURES, OF_KNOWLEDGE, FeatureMaker, Matrix
 from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import Ranker
 from holdfast.types import canonical_type, mask_of
@@ -36,6 +36,9 @@ class Settings:
     rate: float = 0.01  # of Adam
     decay: float = 1e-3  # pulls weights to zero
     dropped_gold: float = 0.1  # share of mentions that lose their answer, so that "none" is learned
+    # Share of mentions that are fitted as if nothing were known of entities but their names: such
+    # is a vocabulary that no corpus was annotated with.
+    forgetful: float = 0.0
     members: int = 5  # networks with different seeds whose scores are averaged
     seed: int = 13
 
@@ -142,6 +145,9 @@ def _fit_one(examples: Examples, settings: Settings, seed: int) -> Ranker:
     # What hardly varied here may vary later, and must not outweigh everything then.
     mean, scale = seen.mean(axis=0), np.maximum(seen.std(axis=0), _LEAST_SCALE)
     scaled = (examples.features - mean) / scale
+    forgotten = np.flatnonzero(random.random(len(scaled)) < settings.forgetful)
+    known = [FEATURES.index(feature) for feature in OF_KNOWLEDGE]
+    scaled[np.ix_(forgotten, range(scaled.shape[1]), known)] = (-mean / scale)[known]
     is_there = examples.is_there.copy()
     lost = random.random(len(scaled)) < settings.dropped_gold
     is_there[lost] &= ~examples.is_gold[lost]
