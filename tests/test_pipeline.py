@@ -75,7 +75,7 @@ def test_unknown_components_and_types_are_wrong_use_that_says_what_there_is(
 ) -> None:
     with pytest.raises(UsageError, match="'magic'; there is: dictionary"):
         holdfast.load(kb, detector="magic")
-    with pytest.raises(UsageError, match="'magic'; there is: names"):
+    with pytest.raises(UsageError, match="'magic'; there is: ranked, names"):
         holdfast.load(kb, linker="magic")
     with pytest.raises(UsageError, match="'colour'; there is: Disease, "):
         holdfast.load(kb, only=("colour",))

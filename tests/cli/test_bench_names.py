@@ -40,8 +40,8 @@ ANSWERS_NOTHING = (
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     files = {
-        "corpora/ncbi_disease/dev.pubtator.txt": NCBI,
-        "corpora/bc5cdr/dev.pubtator.txt": BC5CDR,
+        "corpora/ncbi_disease/test.pubtator.txt": NCBI,
+        "corpora/bc5cdr/test.pubtator.txt": BC5CDR,
         "kb/medic/medic_2012.txt": MEDIC,
     }
     for name, text in files.items():

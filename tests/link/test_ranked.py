@@ -234,3 +234,20 @@ def test_a_mention_of_two_things_gets_both_ids(kb: KnowledgeBase, ranker: Ranker
 def test_a_linker_without_composites_gives_one_id(kb: KnowledgeBase, ranker: Ranker) -> None:
     (mention,) = linked(RankedLinker(kb, ranker=ranker, without=["composites"]), COMPOSITE)
     assert len(mention.ids) == 1
+
+
+def test_in_a_vocabulary_that_training_never_used_equal_names_are_linked(
+    tmp_path: Path, used: UsedNames, ranker: Ranker
+) -> None:
+    entries = (Entry("Y:1", "chronic bronchitis"), Entry("Y:2", "asthma of the young"))
+    linker = RankedLinker(
+        of_entries(tmp_path / "kb", *entries), ranker=_doubting(ranker), used=used
+    )
+    known, unknown = linked(linker, "chronic bronchitis", "asthmas of young people")
+    assert known.ids == ("Y:1",)
+    assert unknown.is_nil
+
+
+def _doubting(ranker: Ranker) -> Ranker:
+    """The same, sure that no candidate is ever right."""
+    return replace(ranker, bias=-100.0)

@@ -77,6 +77,8 @@ def _parts(
     if recipe.removed:
         rows = np.setdiff1d(rows, _removed(base, recipe, data))
     yield from records_by_source(base, rows.tolist())
+    if not recipe.training_names:
+        return
     mixture = [(recipe.corpus, split) for split in recipe.training_names]
     training = load_training(mixture, evaluated=[(recipe.corpus, recipe.split)], data=data)
     for part in training.parts:

@@ -78,6 +78,7 @@ class RankedLinker:
         self._maker = FeatureMaker(
             self._finder, memory="memory" not in without, context="context" not in without
         )
+        self._is_foreign = used is not None and not any(id in kb for id in used.entity_ids)
         self._ranker = ranker
         self._wanted = types.mask_of(only)
         self._top = top
@@ -180,7 +181,10 @@ class RankedLinker:
             ordered = sorted(ranked[: self._top], key=lambda c: -c.score)
             return replace(mention, candidates=tuple(ordered), ids=tuple(firsts))
         candidates = list(self._candidates(whole, said))
-        ids = (candidates[0].entity_id,) if whole.is_linked else (NIL,)
+        # What "none of these" was learned from says little of a vocabulary that no document of
+        # the training used: there, a name that equals the mention is taken at its word.
+        is_named = self._is_foreign and bool(whole.order) and whole.found.is_exact[whole.order[0]]
+        ids = (candidates[0].entity_id,) if whole.is_linked or is_named else (NIL,)
         return replace(mention, candidates=tuple(candidates), ids=ids)
 
     def _candidates(self, ranked: _Ranked, said: Sequence[Evidence]) -> Iterator[Candidate]:

@@ -145,7 +145,8 @@ class NgramIndex:
         """Of a query with names, none of which may be empty."""
         dots = self._dot(rows, codes, weights * idf)
         norm = np.sqrt((weights**2).sum())
-        return np.clip(dots / (norm * self.norms[rows]), 0, 1).astype(np.float32)
+        cosines: npt.NDArray[np.float64] = dots / (norm * self.norms[rows])
+        return np.clip(cosines, 0, 1).astype(np.float32)
 
     def _sharing(
         self,

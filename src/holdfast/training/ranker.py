@@ -146,8 +146,8 @@ def _fit_one(examples: Examples, settings: Settings, seed: int) -> Ranker:
     mean, scale = seen.mean(axis=0), np.maximum(seen.std(axis=0), _LEAST_SCALE)
     scaled = (examples.features - mean) / scale
     forgotten = np.flatnonzero(random.random(len(scaled)) < settings.forgetful)
-    known = [FEATURES.index(feature) for feature in OF_KNOWLEDGE]
-    scaled[np.ix_(forgotten, range(scaled.shape[1]), known)] = (-mean / scale)[known]
+    known = np.array([FEATURES.index(feature) for feature in OF_KNOWLEDGE])
+    scaled[forgotten[:, None], :, known] = (-mean / scale)[known, None]
     is_there = examples.is_there.copy()
     lost = random.random(len(scaled)) < settings.dropped_gold
     is_there[lost] &= ~examples.is_gold[lost]
