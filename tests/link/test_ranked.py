@@ -23,8 +23,8 @@ from holdfast.training.ranker import (
     Examples,
     Settings,
     collect_examples,
+    fit_calibrated,
     fit_ranker,
-    fit_temperature,
     read_documents,
 )
 from holdfast.types import mask_of
@@ -163,13 +163,24 @@ def test_a_temperature_changes_no_ranking(
     kb: KnowledgeBase, used: UsedNames, ranker: Ranker
 ) -> None:
     examples = examples_of(kb, used, own_uses=True)
-    warmed = fit_temperature(ranker, examples)
+    warmed = replace(ranker, temperature=3.0)
     for features, is_there in zip(examples.features, examples.is_there, strict=True):
         before = ranker.probabilities(features[is_there])
         after = warmed.probabilities(features[is_there])
         assert (
             np.argsort(before, kind="stable").tolist() == np.argsort(after, kind="stable").tolist()
         )
+
+
+def test_a_ranker_that_is_often_wrong_is_less_sure_of_itself(
+    kb: KnowledgeBase, used: UsedNames
+) -> None:
+    examples = examples_of(kb, used, own_uses=True)
+    chance = np.random.default_rng(0).random(examples.is_gold.shape) * examples.is_there
+    confused = replace(examples, is_gold=chance == chance.max(axis=1, keepdims=True))
+    settings = Settings(epochs=20, members=1, units=4, dropped_gold=0)
+    right, wrong = fit_calibrated(examples, settings), fit_calibrated(confused, settings)
+    assert wrong.temperature > right.temperature
 
 
 def write_model(folder: Path, ranker: Ranker, used: UsedNames) -> None:

@@ -240,14 +240,6 @@ def fit_calibrated(examples: Examples, settings: Settings) -> Ranker:
     return replace(whole, temperature=float(tried[int(np.argmin(losses))]))
 
 
-def fit_temperature(ranker: Ranker, examples: Examples) -> Ranker:
-    """The ranker whose probabilities fit the development examples best: scores divided by one
-    number, which changes no ranking."""
-    tried = np.geomspace(0.5, 4.0, 60)
-    losses = _losses(ranker, examples, tried)
-    return replace(ranker, temperature=float(tried[int(np.argmin(losses))]))
-
-
 def _losses(ranker: Ranker, examples: Examples, temperatures: Floats) -> Floats:
     return np.array([_loss(replace(ranker, temperature=float(t)), examples) for t in temperatures])
 
