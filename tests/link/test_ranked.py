@@ -64,9 +64,9 @@ def find(finder: CandidateFinder, *queries: str, but: str = "") -> list[Found]:
     return finder.find(queries, wanted=[mask_of(None)] * len(queries), but=but)
 
 
-def examples_of(kb: KnowledgeBase, used: UsedNames, *, own_uses: bool) -> Examples:
+def examples_of(kb: KnowledgeBase, used: UsedNames) -> Examples:
     finder = CandidateFinder(kb, used=used)
-    return collect_examples(read_documents(CORPUS), finder, FeatureMaker(finder), own_uses=own_uses)
+    return collect_examples(read_documents(CORPUS), finder, FeatureMaker(finder))
 
 
 def column(matrix: Matrix, feature: str) -> list[float]:
@@ -81,7 +81,7 @@ def used(kb: KnowledgeBase) -> UsedNames:
 
 @pytest.fixture(scope="module")
 def ranker(kb: KnowledgeBase, used: UsedNames) -> Ranker:
-    examples = examples_of(kb, used, own_uses=False)
+    examples = examples_of(kb, used)
     settings = Settings(epochs=60, members=2, units=4, dropped_gold=0)
     return fit_ranker(examples, settings)
 
@@ -162,7 +162,7 @@ def test_words_of_the_document_speak_for_an_entity_of_that_name(kb: KnowledgeBas
 def test_a_temperature_changes_no_ranking(
     kb: KnowledgeBase, used: UsedNames, ranker: Ranker
 ) -> None:
-    examples = examples_of(kb, used, own_uses=True)
+    examples = examples_of(kb, used)
     warmed = replace(ranker, temperature=3.0)
     for features, is_there in zip(examples.features, examples.is_there, strict=True):
         before = ranker.probabilities(features[is_there])
@@ -175,7 +175,7 @@ def test_a_temperature_changes_no_ranking(
 def test_a_ranker_that_is_often_wrong_is_less_sure_of_itself(
     kb: KnowledgeBase, used: UsedNames
 ) -> None:
-    examples = examples_of(kb, used, own_uses=True)
+    examples = examples_of(kb, used)
     chance = np.random.default_rng(0).random(examples.is_gold.shape) * examples.is_there
     confused = replace(examples, is_gold=chance == chance.max(axis=1, keepdims=True))
     settings = Settings(epochs=20, members=1, units=4, dropped_gold=0)

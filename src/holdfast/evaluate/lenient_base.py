@@ -84,7 +84,7 @@ def lenient_base(recipe: Recipe, *, data: Path, progress: Progress | None = None
         kb = KnowledgeBase(folder)
     except KnowledgeBaseError:
         parts = [(Source(path.name), _entries(names, entity_of))]
-        build_kb(folder, name=recipe.corpus, parts=parts, progress=progress)
+        build_kb(folder, name="lenient-dictionary", parts=parts, progress=progress)
         kb = KnowledgeBase(folder)
     return LenientBase(kb, entity_of, lines)
 

@@ -113,7 +113,7 @@ def _examples(recipe: Recipe, dense: DenseIndex | None, material: Material) -> E
     maker = FeatureMaker(
         finder, memory="memory" not in recipe.without, context="context" not in recipe.without
     )
-    return collect_examples(material.readings, finder, maker, own_uses=False)
+    return collect_examples(material.readings, finder, maker)
 
 
 def _strict(recipe: Recipe, data: Path, progress: Progress) -> Material:

@@ -86,17 +86,14 @@ def read_documents(
 
 
 def collect_examples(
-    readings: Iterable[Reading], finder: CandidateFinder, maker: FeatureMaker, *, own_uses: bool
+    readings: Iterable[Reading], finder: CandidateFinder, maker: FeatureMaker
 ) -> Examples:
-    """`own_uses`: whether a document may use its own names.
-
-    They must not count for the documents that the finder's used names were collected from.
-    """
+    """The mentions as the linker will meet them: no document sees the names that it used itself."""
     matrices, answers = list[Matrix](), list[npt.NDArray[np.bool_]]()
     owners = list[int]()
     for number, reading in enumerate(readings):
         owners += [number] * len(reading.queries)
-        but = "" if own_uses else reading.document_id
+        but = reading.document_id
         texts = [query.text for query in reading.queries]
         wanted = reading.wanted or [mask_of(None)] * len(texts)
         found = finder.find(texts, wanted=wanted, but=but)
