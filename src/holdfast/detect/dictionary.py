@@ -9,7 +9,7 @@ wherever its long form names something, and nowhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -57,20 +57,23 @@ class DictionaryDetector:
 
     def detect(self, text: str) -> list[Mention]:
         """Mentions that do not overlap, in the order of the text."""
+        return longest_from_left(self.names_in(text))
+
+    def names_in(self, text: str) -> list[Mention]:
+        """Every mention there could be, also inside another, by start, then the longest first."""
         defined = long_forms(text)
         type_of_short = {short: self._type_of(long) for short, long in defined.items()}
-        found, end = list[Mention](), 0
+        found = list[Mention]()
         for span in sorted(
-            [*self._known_spans(text), *_occurrences(text, defined)],
+            {*self._known_spans(text), *_occurrences(text, defined)},
             key=lambda span: (span.start, -span.end),
         ):
             surface = text[span.start : span.end]
-            if span.start < end or (text.startswith("+", span.end) and _ION.fullmatch(surface)):
+            if text.startswith("+", span.end) and _ION.fullmatch(surface):
                 continue
             type = type_of_short[surface] if surface in defined else self._type_of(surface)
             if type is not None:
                 found.append(Mention((span,), type=type))
-                end = span.end
         return found
 
     def _known_spans(self, text: str) -> list[Span]:
@@ -123,6 +126,16 @@ class DictionaryDetector:
         mask = int(self._kb.type_mask[entity]) & self._wanted
         known = (type for bit, type in enumerate(types.TYPES) if mask >> bit & 1)
         return next(known, None) or next(iter(self._kb.types_of(entity)), "")
+
+
+def longest_from_left(mentions: Iterable[Mention]) -> list[Mention]:
+    """Of mentions by start, then the longest first: those that overlap none taken before."""
+    taken, end = list[Mention](), 0
+    for mention in mentions:
+        if mention.start >= end:
+            taken.append(mention)
+            end = mention.end
+    return taken
 
 
 def _occurrences(text: str, shorts: Collection[str]) -> Iterator[Span]:
