@@ -30,14 +30,22 @@ class Pipeline:
 
     def __call__(self, text: str | Document) -> Document:
         """The document with all that the steps found. A bare text becomes a Document first."""
-        document = Document("", text) if isinstance(text, str) else text
+        document = _as_document(text)
         for step in self.steps:
             document = step(document)
         return document
 
     def pipe(self, documents: Iterable[str | Document]) -> Iterator[Document]:
-        """Many documents, one at a time, in order."""
-        return map(self, documents)
+        """Many documents, in order; steps that can work on several at once do."""
+        flowing: Iterator[Document] = map(_as_document, documents)
+        for step in self.steps:
+            together = getattr(step, "pipe", None)
+            flowing = map(step, flowing) if together is None else together(flowing)
+        return flowing
+
+
+def _as_document(text: str | Document) -> Document:
+    return Document("", text) if isinstance(text, str) else text
 
 
 def load(

@@ -14,7 +14,7 @@ from holdfast.document import Document, Mention
 from holdfast.errors import ArtifactError
 from holdfast.kb import Entry, KnowledgeBase
 from holdfast.link.candidates import CandidateFinder, Found
-from holdfast.link.features import FEATURES, FeatureMaker, Matrix
+from holdfast.link.features import FEATURES, FeatureMaker, Matrix, Texts
 from holdfast.link.queries import Query
 from holdfast.link.ranked import RankedLinker
 from holdfast.link.ranker import KIND, VERSION, Ranker
@@ -129,7 +129,7 @@ def test_no_document_remembers_itself(kb: KnowledgeBase) -> None:
     asthma = kb.row_of("X:5")
     assert asthma in remembered.entity[remembered.is_exact]
     assert asthma not in forgotten.entity
-    matrix = FeatureMaker(finder).of_query("whistling lung", remembered, but="1")
+    (matrix,) = FeatureMaker(finder).of_queries(["whistling lung"], [remembered], but="1")
     for feature in ("entity_uses", "name_uses", "share_of_uses"):
         assert not any(column(matrix, feature))
 
@@ -139,21 +139,25 @@ def test_another_mention_of_the_document_speaks_for_an_entity(kb: KnowledgeBase)
     maker = FeatureMaker(finder)
     texts = ["asthma", "asthmas of the bronchi"]
     found = find(finder, *texts)
-    bare = [maker.of_query(text, f) for text, f in zip(texts, found, strict=True)]
-    matrices = maker.add_document(bare, [Query(text) for text in texts], found, "")
+    bare = maker.of_queries(texts, found)
+    queries = [Query(text) for text in texts]
+    matrices = maker.add_documents(bare, queries, found, Texts([""], [2]))
     row = found[1].entity.tolist().index(kb.row_of("X:5"))
     assert column(matrices[1], "elsewhere")[row] == pytest.approx(1.0)
     assert column(matrices[0], "elsewhere")[0] == 0.0
     assert not any(column(bare[1], "elsewhere"))
+    apart = maker.add_documents(bare, queries, found, Texts(["", ""], [1, 1]))
+    assert not any(column(apart[1], "elsewhere"))
 
 
 def test_words_of_the_document_speak_for_an_entity_of_that_name(kb: KnowledgeBase) -> None:
     finder = CandidateFinder(kb)
     maker = FeatureMaker(finder)
     (found,) = find(finder, "cold")
-    bare = maker.of_query("cold", found)
+    (bare,) = maker.of_queries(["cold"], [found])
     query = Query("cold", near="at a low temperature")
-    (matrix,) = maker.add_document([bare], [query], [found], "cold, at a low temperature")
+    texts = Texts(["cold, at a low temperature"], [1])
+    (matrix,) = maker.add_documents([bare], [query], [found], texts)
     common, temperature = (found.entity.tolist().index(kb.row_of(f"X:{i}")) for i in (1, 2))
     for feature in ("label_in_document", "label_nearby"):
         assert column(matrix, feature)[temperature] > column(matrix, feature)[common]
@@ -165,8 +169,8 @@ def test_a_temperature_changes_no_ranking(
     examples = examples_of(kb, used)
     warmed = replace(ranker, temperature=3.0)
     for features, is_there in zip(examples.features, examples.is_there, strict=True):
-        before = ranker.probabilities(features[is_there])
-        after = warmed.probabilities(features[is_there])
+        (before,) = ranker.probabilities([features[is_there]])
+        (after,) = warmed.probabilities([features[is_there]])
         assert (
             np.argsort(before, kind="stable").tolist() == np.argsort(after, kind="stable").tolist()
         )
@@ -219,6 +223,18 @@ def test_a_batch_equals_its_mentions_one_by_one(kb: KnowledgeBase) -> None:
         assert found.entity.tolist() == alone.entity.tolist()
         assert found.name == alone.name
         assert found.ngram.tolist() == pytest.approx(alone.ngram.tolist(), abs=1e-6)
+
+
+def test_documents_together_are_linked_as_one_by_one(
+    kb: KnowledgeBase, used: UsedNames, ranker: Ranker
+) -> None:
+    surfaces = ["cold", "asthmas of the bronchi", "zzzz qqqq", "cold and asthma", "asthma"]
+    documents = [
+        document(n, [(surface, "X:1") for surface in surfaces[: n % 6]]) for n in range(150)
+    ]
+    linker = RankedLinker(kb, ranker=ranker, used=used)
+    alone = RankedLinker(kb, ranker=ranker, used=used)
+    assert list(linker.pipe(documents)) == [alone(document) for document in documents]
 
 
 def test_only_entities_of_the_wanted_types_are_candidates(kb: KnowledgeBase) -> None:

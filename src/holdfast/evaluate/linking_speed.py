@@ -28,6 +28,7 @@ from holdfast.evaluate.processes import (
     serve_job,
 )
 from holdfast.kb.store import KnowledgeBase
+from holdfast.pipeline import Pipeline
 from holdfast.registry import LINKERS, Step, component
 
 PROGRAM: Final = (sys.executable, "-m", "holdfast.evaluate.linking_speed")
@@ -47,7 +48,7 @@ class LinkingSpeed:
     disk_megabytes: float  # the knowledge base with its indexes
     documents: int
     mentions: int
-    mentions_per_second: float  # a document at a time
+    mentions_per_second: float  # a stream of documents
     rounds: int
     p50_milliseconds: float  # of one mention at a time
     p99_milliseconds: float
@@ -139,7 +140,7 @@ def _measure(job: LinkingJob) -> dict[str, Any]:
     loading = repeat(lambda: seconds_of(partial(_ready, job)))
     documents = list(read_jsonl(job.documents))
     open_new = partial(open_linker, kb, model=job.model, threads=job.threads)
-    linked = list(map(open_new(), documents))  # also warms up
+    linked = list(Pipeline([open_new()]).pipe(documents))  # also warms up
     mentions = [mention for document in linked for mention in document.mentions]
     rounds = repeat(lambda: _seconds_of_a_round(open_new(), documents))
     latencies = 1000 * np.array(_seconds_one_by_one(open_new(), documents))
@@ -172,7 +173,7 @@ def _ready(job: LinkingJob) -> KnowledgeBase:
 
 def _seconds_of_a_round(linker: Step, documents: Sequence[Document]) -> float:
     linker(_document_of(_WARM_UP))
-    return seconds_of(lambda: [linker(document) for document in documents])
+    return seconds_of(lambda: list(Pipeline([linker]).pipe(documents)))
 
 
 def _seconds_one_by_one(linker: Step, documents: Sequence[Document]) -> list[float]:

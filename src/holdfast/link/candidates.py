@@ -7,7 +7,8 @@ Every name that any of the three ways finds is compared in all of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from typing import Final, Protocol
 
 import numpy as np
@@ -38,12 +39,22 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Names:
-    """The names that a query finds in one place, each compared in all ways. *Shape:* (names,)"""
+    """The names that queries find in one place, each compared in all ways. *Shape:* (names,)"""
 
+    query: Rows  # whose they are, ascending
     row: Rows
     is_exact: Flags
     ngram: Floats  # cosines
     dense: Floats
+
+    def chosen(self, which: Flags) -> Names:
+        return Names(
+            self.query[which],
+            self.row[which],
+            self.is_exact[which],
+            self.ngram[which],
+            self.dense[which],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +79,21 @@ class Found:
     def __len__(self) -> int:
         return len(self.entity)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Found]) -> Found:
+        """The candidates of several queries, one after the other."""
+        parts = [_NOTHING, *parts]
+        columns = {
+            column: np.concatenate([getattr(part, column) for part in parts])
+            for column in cls.__slots__
+            if column != "name"
+        }
+        return cls(name=tuple(chain.from_iterable(part.name for part in parts)), **columns)
+
+    def part(self, start: int, end: int) -> Found:
+        """The candidates in these places."""
+        return Found(*(getattr(self, column)[start:end] for column in self.__slots__))
+
 
 class _Similar(Protocol):
     """Vectors of names: how near they are to encoded queries."""
@@ -87,25 +113,23 @@ class _Place:
         self._ngrams = ngrams
         self._dense = dense
 
-    def equal(self, queries: Sequence[str]) -> list[Names]:
+    def equal(self, queries: Sequence[str]) -> Names:
         """The names that are equal to each query; their cosines are 1."""
         starts, ends = self._exact.ranges(hashes_of_names(queries))
-        found = []
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            rows = np.sort(self._exact.rows[start:end]).astype(np.int64)
-            ones = np.ones(len(rows), dtype=np.float32)
-            zeros = np.zeros(len(rows), dtype=np.float32)
-            found.append(
-                Names(
-                    rows,
-                    np.ones(len(rows), dtype=bool),
-                    zeros if self._ngrams is None else ones,
-                    zeros if self._dense is None else ones,
-                )
-            )
-        return found
+        counts = ends - starts
+        query = np.repeat(np.arange(len(queries)), counts)
+        places = np.arange(len(query)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+        rows = self._exact.rows[places].astype(np.int64)
+        ones, zeros = np.ones(len(rows), dtype=np.float32), np.zeros(len(rows), dtype=np.float32)
+        return Names(
+            query,
+            rows[np.lexsort((rows, query))],
+            np.ones(len(rows), dtype=bool),
+            zeros if self._ngrams is None else ones,
+            zeros if self._dense is None else ones,
+        )
 
-    def alike(self, queries: Sequence[str], vectors: Floats, equal: Sequence[Names]) -> list[Names]:
+    def alike(self, queries: Sequence[str], vectors: Floats, equal: Names) -> Names:
         """The same and those that look or mean alike. *Shape:* vectors (queries, width)"""
         look = mean = np.zeros((len(queries), 0), dtype=np.int64)
         if self._ngrams is not None:
@@ -114,17 +138,19 @@ class _Place:
             ).rows
         if self._dense is not None:
             mean = self._dense.search_vectors(vectors, _MEAN_ALIKES).rows
-        found = []
-        for i, query in enumerate(queries):
-            rows = np.unique(np.concatenate([equal[i].row, look[i], mean[i]]))
+        bounds = np.searchsorted(equal.query, np.arange(len(queries) + 1)).tolist()
+        found = [_NO_NAMES]
+        for i, (query, (start, end)) in enumerate(zip(queries, pairwise(bounds), strict=True)):
+            same = equal.row[start:end]
+            rows = np.unique(np.concatenate([same, look[i], mean[i]]))
             rows = rows[rows >= 0]
             ngram = dense = np.zeros(len(rows), dtype=np.float32)
             if self._ngrams is not None:
                 ngram = self._ngrams.similarity(query, rows)
             if self._dense is not None:
                 dense = self._dense.similarity(vectors[i], rows)
-            found.append(Names(rows, np.isin(rows, equal[i].row), ngram, dense))
-        return found
+            found.append(Names(np.full(len(rows), i), rows, np.isin(rows, same), ngram, dense))
+        return _concatenated(found)
 
 
 class CandidateFinder:
@@ -161,27 +187,24 @@ class CandidateFinder:
         `wanted`: the types that each may have, as holdfast.types.mask_of has them. Uses in the
         document `but` do not count.
         """
-        found = list[Found]()
         listed = self._in_kb.equal(queries)
-        uses: Sequence[Names | None] = [None] * len(queries)
+        uses = _NO_NAMES
         if self._in_use is not None:
-            uses = [self._counted(names, but) for names in self._in_use.equal(queries)]
-        for query, mask, in_kb, in_use in zip(queries, wanted, listed, uses, strict=True):
-            found.append(self._join(query, np.uint32(mask), in_kb, in_use))
+            uses = self._counted(self._in_use.equal(queries), but)
+        found = self._join(queries, wanted, listed, uses)
         open_ones = [i for i, candidates in enumerate(found) if not len(candidates)]
+        if not open_ones:
+            return found
         asked = [queries[i] for i in open_ones]
         vectors = np.zeros((len(asked), 0), dtype=np.float32)
         if self._encoder is not None:
             vectors = self._encoder.encode(asked)
-        more = self._in_kb.alike(asked, vectors, [listed[i] for i in open_ones])
-        more_uses: Sequence[Names | None] = [None] * len(asked)
+        listed = self._in_kb.alike(asked, vectors, _renumbered(listed, open_ones))
         if self._in_use is not None:
-            equal = [_NO_NAMES] * len(asked)
-            more_uses = [
-                self._counted(names, but) for names in self._in_use.alike(asked, vectors, equal)
-            ]
-        for i, in_kb, in_use in zip(open_ones, more, more_uses, strict=True):
-            found[i] = self._join(queries[i], np.uint32(wanted[i]), in_kb, in_use)
+            uses = self._counted(self._in_use.alike(asked, vectors, _NO_NAMES), but)
+        joined = self._join(asked, [wanted[i] for i in open_ones], listed, uses)
+        for i, candidates in zip(open_ones, joined, strict=True):
+            found[i] = candidates
         return found
 
     def _counted(self, names: Names, but: str) -> Names:
@@ -192,62 +215,90 @@ class CandidateFinder:
         if but:
             documents = self.used.documents
             counts &= np.array([bool(documents[row] - itself) for row in names.row], dtype=bool)
-        return Names(
-            names.row[counts], names.is_exact[counts], names.ngram[counts], names.dense[counts]
-        )
+        return names.chosen(counts)
 
-    def _join(self, query: str, wanted: np.uint32, listed: Names, uses: Names | None) -> Found:
-        """One row per entity of a wanted type, of its names in both places."""
+    def _join(
+        self, queries: Sequence[str], wanted: Sequence[int], listed: Names, uses: Names
+    ) -> list[Found]:
+        """For each query one row per entity of a wanted type, of its names in both places."""
         kb = self.kb
         entity = kb.entity_of_name[listed.row].astype(np.int64)
-        row, is_exact, ngram, dense = listed.row, listed.is_exact, listed.ngram, listed.dense
-        count = len(row)
-        if uses is not None and len(uses.row):
+        is_used = np.zeros(len(listed.row), dtype=bool)
+        if len(uses.row):
             entity = np.concatenate([entity, self._entity_of_used[uses.row]])
-            row = np.concatenate([row, uses.row])
-            is_exact = np.concatenate([is_exact, uses.is_exact])
-            ngram = np.concatenate([ngram, uses.ngram])
-            dense = np.concatenate([dense, uses.dense])
-        is_used = np.arange(len(row)) >= count
-        fits = (kb.type_mask[entity] & wanted) != 0
-        order = np.flatnonzero(fits)
-        score = 2 * is_exact + ngram + dense
-        # Entities together, and of each the best name first; the vocabulary's before a corpus's.
-        order = order[np.lexsort((order, -score[order], entity[order]))]
+            is_used = np.arange(len(entity)) >= len(is_used)
+            listed = _concatenated([listed, uses])
+        row, is_exact, query = listed.row, listed.is_exact, listed.query
+        order = np.flatnonzero(kb.type_mask[entity] & np.array(wanted, dtype=np.uint32)[query])
         if not len(order):
-            return _NOTHING
-        first = np.flatnonzero(np.diff(entity[order], prepend=-1))
+            return [_NOTHING] * len(queries)
+        score = 2 * is_exact + listed.ngram + listed.dense
+        # Entities together, and of each the best name first; the vocabulary's before a corpus's.
+        order = order[np.lexsort((order, -score[order], entity[order], query[order]))]
+        is_first = np.diff(query[order], prepend=-1) != 0
+        is_first |= np.diff(entity[order], prepend=-1) != 0
+        first = np.flatnonzero(is_first)
         best = order[first]
-        kept = np.lexsort((entity[best], -score[best]))[:MOST]
-        listed_only = np.where(is_used, 0, 1).astype(np.float32)
+        kept = np.lexsort((entity[best], -score[best], query[best]))
+        kept = kept[_ranks_in(query[best[kept]]) < MOST]
 
-        def highest(values: npt.NDArray[np.float32]) -> Floats:
+        def highest(values: Floats) -> Floats:
             return np.maximum.reduceat(values[order], first)[kept]
 
         best = best[kept]
-        names = tuple(
-            self.used.names[r] if u and self.used else kb.name_at(int(r))
+        names = [
+            self.used.names[r] if u and self.used else kb.name_at(r)
             for r, u in zip(row[best].tolist(), is_used[best].tolist(), strict=True)
-        )
+        ]
         exact = is_exact.astype(np.float32)
+        listed_only = np.where(is_used, 0, 1).astype(np.float32)
         leads = kb.first_name[entity] == np.where(is_used, -1, row)
-        folded = query.casefold()
-        return Found(
+        folded = [text.casefold() for text in queries]
+        owners = query[best].tolist()
+        verbatim = [name.casefold() == folded[i] for name, i in zip(names, owners, strict=True)]
+        together = Found(
             entity=entity[best],
-            name=names,
+            name=tuple(names),
             is_used=is_used[best],
             is_exact=highest(exact) > 0,
             is_exact_in_kb=highest(exact * listed_only) > 0,
             is_preferred=highest(exact * leads.astype(np.float32)) > 0,
-            is_verbatim=np.array([name.casefold() == folded for name in names], dtype=bool),
-            ngram=highest(ngram),
-            ngram_in_kb=highest(ngram * listed_only),
-            dense=highest(dense),
-            dense_in_kb=highest(dense * listed_only),
+            is_verbatim=np.array(verbatim, dtype=bool),
+            ngram=highest(listed.ngram),
+            ngram_in_kb=highest(listed.ngram * listed_only),
+            dense=highest(listed.dense),
+            dense_in_kb=highest(listed.dense * listed_only),
         )
+        bounds = np.searchsorted(query[best], np.arange(len(queries) + 1)).tolist()
+        return [together.part(start, end) for start, end in pairwise(bounds)]
+
+
+def _concatenated(parts: Sequence[Names]) -> Names:
+    return Names(
+        np.concatenate([names.query for names in parts]),
+        np.concatenate([names.row for names in parts]),
+        np.concatenate([names.is_exact for names in parts]),
+        np.concatenate([names.ngram for names in parts]),
+        np.concatenate([names.dense for names in parts]),
+    )
+
+
+def _renumbered(names: Names, kept: Sequence[int]) -> Names:
+    """Those of some queries, which ascend, numbered from 0."""
+    place = np.searchsorted(kept, names.query)
+    is_kept = np.append(kept, -1)[place] == names.query
+    return replace(names, query=place).chosen(is_kept)
+
+
+def _ranks_in(groups: Rows) -> Rows:
+    """0, 1, … within each run of equal numbers."""
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    counts = np.diff(starts, append=len(groups))
+    return np.arange(len(groups)) - np.repeat(starts, counts)
 
 
 _NO_NAMES: Final = Names(
+    np.zeros(0, dtype=np.int64),
     np.zeros(0, dtype=np.int64),
     np.zeros(0, dtype=bool),
     np.zeros(0, dtype=np.float32),

@@ -6,11 +6,11 @@ entity was used in a corpus, and what the rest of the document says.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate, chain, pairwise, repeat
 from math import log1p
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -73,6 +73,31 @@ FEATURES: Final = (*_OF_NAMES, *_OF_WORDS, *_OF_USES, *_OF_DOCUMENT)
 _MOST_ELSEWHERE: Final = 3.0
 
 Matrix = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int64]
+
+
+class Texts(NamedTuple):
+    """The documents that mentions stand in, each with the number of its mentions, in order.
+
+    A text is empty where the document is not known.
+    """
+
+    texts: Sequence[str]
+    sizes: Sequence[int]
+
+    def words_of_each(self) -> Iterator[frozenset[str]]:
+        """Of each mention, its document's words."""
+        return chain.from_iterable(map(repeat, map(_set_of_words, self.texts), self.sizes))
+
+
+class _Entity(NamedTuple):
+    """What the knowledge base alone says of an entity."""
+
+    xrefs: float  # logarithms of counts
+    names: float
+    words: frozenset[str]  # of the preferred name
+    is_omim: bool
+    is_supplementary: bool
 
 
 class FeatureMaker:
@@ -89,92 +114,105 @@ class FeatureMaker:
         self._preference = preference_of_entities(finder.kb)
         self._of_entity = lru_cache(maxsize=1 << 16)(self._describe_entity)
 
-    def of_query(self, query: str, found: Found, *, but: str = "") -> Matrix:
-        """All but the document's. *Shape:* (candidates, len(FEATURES)); zeros for the rest."""
-        matrix = np.zeros((len(found), len(FEATURES)), dtype=np.float32)
-        if len(found):
-            columns = matrix.T
-            self._fill_names(columns[: len(_OF_NAMES)], found)
-            rest = columns[len(_OF_NAMES) :]
-            asked = _words(query)
-            rest[: len(_OF_WORDS)] = np.array([_compare(asked, n) for n in found.name]).T
-            if self._used is not None:
-                rest = rest[len(_OF_WORDS) :]
-                rest[: len(_OF_USES)] = np.array(self._uses(query, found, but)).T
-        return matrix
+    def of_queries(
+        self, queries: Sequence[str], found: Sequence[Found], *, but: str = ""
+    ) -> list[Matrix]:
+        """All but the document's, for the candidates of each query.
 
-    def add_document(
+        *Shape:* (candidates, len(FEATURES)) of each; zeros for the rest.
+        """
+        together = Found.joined(found)
+        matrix = np.zeros((len(together), len(FEATURES)), dtype=np.float32)
+        if len(together):
+            columns = matrix.T
+            counts = np.array([len(candidates) for candidates in found])
+            self._fill_names(columns[: len(_OF_NAMES)], together, counts[counts > 0])
+            rest = columns[len(_OF_NAMES) :]
+            rest[: len(_OF_WORDS)] = np.array(
+                [
+                    _compare(asked, name)
+                    for asked, candidates in zip(map(_words, queries), found, strict=True)
+                    for name in candidates.name
+                ]
+            ).T
+            if self._used is not None:
+                uses = (
+                    row
+                    for query, candidates in zip(queries, found, strict=True)
+                    for row in self._uses(query, candidates, but)
+                )
+                rest[len(_OF_WORDS) :][: len(_OF_USES)] = np.array(list(uses)).T
+        return _cut(matrix, found)
+
+    def add_documents(
         self,
         matrices: Sequence[Matrix],
         queries: Sequence[Query],
         found: Sequence[Found],
-        text: str,
+        texts: Texts,
     ) -> list[Matrix]:
-        """Copies of the matrices of a document's mentions, with what the document says.
+        """Copies of the matrices of documents' mentions, with what each document says."""
+        counts = np.array([len(candidates) for candidates in found], dtype=np.int64)
+        if not counts.any():
+            return list(matrices)
+        filled = np.concatenate(matrices)
+        last = filled[:, -len(_OF_DOCUMENT) :]
+        entity = np.concatenate([candidates.entity for candidates in found])
+        if self._memory:
+            is_exact = np.concatenate([candidates.is_exact for candidates in found])
+            share = is_exact / np.maximum(1, _sums(is_exact, counts))
+            owner = np.repeat(np.repeat(np.arange(len(texts.sizes)), texts.sizes), counts)
+            _, place = np.unique(owner * len(self._kb.type_mask) + entity, return_inverse=True)
+            elsewhere = np.bincount(place, weights=share)[place] - share
+            last[:, 0] = np.minimum(elsewhere, _MOST_ELSEWHERE)
+            last[:, 1] = (elsewhere > 0.4) & ~is_exact
+        if self._context:
+            labels = [self._of_entity(row).words for row in entity.tolist()]
+            last[:, 2] = _shares(labels, texts.words_of_each(), counts)
+            last[:, 3] = _shares(labels, (_set_of_words(q.near) for q in queries), counts)
+        return _cut(filled, found)
 
-        `text` is empty where the document is not known.
-        """
-        written = frozenset(_words(text))
-        exact = defaultdict[int, float](float)  # entity -> exact matches in the document
-        shares = [f.is_exact / max(1, int(f.is_exact.sum())) for f in found]
-        for candidates, share in zip(found, shares, strict=True):
-            for entity, value in zip(candidates.entity.tolist(), share.tolist(), strict=True):
-                if value:
-                    exact[entity] += value
-        complete = []
-        for matrix, query, candidates, share in zip(matrices, queries, found, shares, strict=True):
-            filled = matrix.copy()
-            if len(candidates):
-                entities = candidates.entity.tolist()
-                elsewhere = np.array([exact.get(e, 0.0) for e in entities]) - share
-                near = frozenset(_words(query.near))
-                labels = [self._of_entity(entity)[2] for entity in entities]
-                last = filled[:, -len(_OF_DOCUMENT) :]
-                if self._memory:
-                    last[:, 0] = np.minimum(elsewhere, _MOST_ELSEWHERE)
-                    last[:, 1] = (elsewhere > 0.4) & ~candidates.is_exact
-                if self._context:
-                    last[:, 2] = [_share(label, written) for label in labels]
-                    last[:, 3] = [_share(label, near) for label in labels]
-            complete.append(filled)
-        return complete
-
-    def _fill_names(self, columns: Matrix, found: Found) -> None:
+    def _fill_names(self, columns: Matrix, found: Found, counts: Rows) -> None:
+        """`counts`: the candidates of each query that has any, one query after the other."""
         known = [self._of_entity(entity) for entity in found.entity.tolist()]
-        preference = self._preference[found.entity]
+        starts = np.cumsum(counts) - counts
+
+        def highest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.repeat(np.maximum.reduceat(values, starts), counts)
+
+        exact = _sums(found.is_exact, counts)
         columns[:] = (
             np.ones(len(found)),
             found.is_exact,
             found.is_exact_in_kb,
             found.is_preferred,
             found.is_verbatim,
-            found.is_exact / max(1, int(found.is_exact.sum())),
+            found.is_exact / np.maximum(1, exact),
             found.ngram,
             found.ngram**3,
             found.ngram_in_kb,
-            found.ngram.max() - found.ngram,
+            highest(found.ngram) - found.ngram,
             found.dense,
             found.dense**3,
             found.dense_in_kb,
-            found.dense.max() - found.dense,
+            highest(found.dense) - found.dense,
             found.dense == 0,
             found.ngram * found.dense,
-            np.searchsorted(np.unique(preference), preference),
-            [xrefs for xrefs, *_ in known],
-            [names for _, names, *_ in known],
-            [is_omim for *_, is_omim, _ in known],
-            [is_supplementary for *_, is_supplementary in known],
+            _ranks_within(self._preference[found.entity].astype(np.int64), starts, counts),
+            [entity.xrefs for entity in known],
+            [entity.names for entity in known],
+            [entity.is_omim for entity in known],
+            [entity.is_supplementary for entity in known],
         )
 
-    def _describe_entity(self, entity: int) -> tuple[float, float, frozenset[str], bool, bool]:
-        """Counts of xrefs and names (logarithms), the label's words, and kinds of id."""
+    def _describe_entity(self, entity: int) -> _Entity:
         kb, id = self._kb, self._kb.id_at(entity)
-        return (
-            log1p(kb.count_of("xrefs", entity)),
-            log1p(kb.count_of("names", entity)),
-            frozenset(_words(kb.label_at(entity))),
-            id.startswith("OMIM:"),
-            id.startswith("MESH:C"),
+        return _Entity(
+            xrefs=log1p(kb.count_of("xrefs", entity)),
+            names=log1p(kb.count_of("names", entity)),
+            words=_set_of_words(kb.label_at(entity)),
+            is_omim=id.startswith("OMIM:"),
+            is_supplementary=id.startswith("MESH:C"),
         )
 
     def _uses(self, query: str, found: Found, but: str) -> list[tuple[float, ...]]:
@@ -190,6 +228,36 @@ class FeatureMaker:
             own = uses.get(id, 0)
             rows.append((is_used, log1p(entity_uses), entity_uses > 0, log1p(own), own / total))
         return rows
+
+
+def _cut(matrix: Matrix, found: Sequence[Found]) -> list[Matrix]:
+    """The rows of each query's candidates."""
+    ends = list(accumulate(map(len, found), initial=0))
+    return [matrix[start:end] for start, end in pairwise(ends)]
+
+
+def _sums(flags: npt.NDArray[np.bool_], counts: Rows) -> Rows:
+    """In each group, whose sizes are given, how many are true; for each member of the group."""
+    before = np.concatenate([[0], np.cumsum(flags)])
+    ends = np.cumsum(counts)
+    return np.repeat(before[ends] - before[ends - counts], counts)
+
+
+def _ranks_within(values: Rows, starts: Rows, counts: Rows) -> Rows:
+    """How many different lower values each value has before it in its own group."""
+    group = np.repeat(np.arange(len(counts)), counts)
+    order = np.lexsort((values, group))
+    ordered = values[order]
+    is_new = np.diff(ordered, prepend=ordered[:1]) != 0
+    is_new[starts] = False
+    steps = np.cumsum(is_new)
+    ranks = np.empty_like(steps)
+    ranks[order] = steps - np.repeat(steps[starts], counts)
+    return ranks
+
+
+def _set_of_words(text: str) -> frozenset[str]:
+    return frozenset([key_of_token(token) for token in tokens_of(text)])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -215,5 +283,12 @@ def _compare(asked: Sequence[str], name: str) -> tuple[float, ...]:
     )
 
 
-def _share(words: frozenset[str], text: frozenset[str]) -> float:
-    return len(words & text) / len(words) if words else 0.0
+def _shares(
+    labels: Sequence[frozenset[str]], texts: Iterable[frozenset[str]], counts: Rows
+) -> list[float]:
+    """The share of each label's words in its text; so many labels belong to each text."""
+    owners = chain.from_iterable(map(repeat, texts, counts.tolist()))
+    return [
+        len(words & text) / len(words) if words else 0.0
+        for words, text in zip(labels, owners, strict=True)
+    ]

@@ -9,7 +9,9 @@ the features plus one hidden layer; the whole model is a few hundred numbers in 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,12 +50,16 @@ class Ranker:
         scores: Floats = scaled @ self.linear + units @ self.output + self.bias
         return np.asarray(scores / self.temperature)
 
-    def probabilities(self, features: npt.NDArray[np.float32]) -> Floats:
-        """Per candidate; what is missing to 1 is the probability of none. *Shape:* (candidates,)"""
-        logits = self.logits(features)
-        highest = max(0.0, float(logits.max(initial=0.0)))
-        weights = np.exp(logits - highest)
-        return np.asarray(weights / (np.exp(-highest) + weights.sum()))
+    def probabilities(self, features: Sequence[npt.NDArray[np.float32]]) -> list[list[float]]:
+        """Per candidate of each query; what is missing to 1 is the probability of none.
+
+        *Shape:* (candidates, features) of each query.
+        """
+        if not features:
+            return []
+        logits = self.logits(np.concatenate(features))
+        ends = accumulate(map(len, features), initial=0)
+        return [_shares(logits[start:end]) for start, end in pairwise(ends)]
 
     def save(self, folder: Path) -> None:
         values = {
@@ -78,3 +84,11 @@ class Ranker:
         bias, temperature = float(data.pop("bias")), float(data.pop("temperature"))
         arrays = {name: np.array(values) for name, values in data.items()}
         return cls(**arrays, bias=bias, temperature=temperature)
+
+
+def _shares(logits: Floats) -> list[float]:
+    """Of the probability that the candidates and "none of these" share."""
+    highest = max(0.0, float(logits.max(initial=0.0)))
+    weights = np.exp(logits - highest)
+    shares: list[float] = (weights / (np.exp(-highest) + weights.sum())).tolist()
+    return shares

@@ -40,6 +40,7 @@ EXACT: Final = 20_000  # names up to which all are compared
 _VECTORS: Final = "vectors.faiss"
 _TOGETHER: Final = 1 << 15  # names encoded at once while building
 _BLOCK: Final = 256  # queries searched at once
+_WORTH_A_THREAD: Final = 16  # queries; with fewer, threads cost more than they give
 
 Rows = npt.NDArray[np.int64]
 Integers = npt.NDArray[np.int32]
@@ -195,7 +196,9 @@ class DenseIndex:
 
     def _nearest(self, queries: Floats, wanted: int, k: int) -> _Found:
         whole = whole_numbers(queries)
-        products, vectors = self._vectors.search(whole, wanted)
+        threads = 1 if len(queries) < _WORTH_A_THREAD else faiss.omp_get_max_threads()
+        with _threads(threads):
+            products, vectors = self._vectors.search(whole, wanted)
         cosines = self._cosines(products, whole, vectors)
         query, column = np.nonzero(cosines > 0)
         vector, cosine = vectors[query, column], cosines[query, column]

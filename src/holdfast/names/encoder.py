@@ -52,6 +52,8 @@ class NameEncoder:
         artifacts.verify(folder, manifest)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or 0
+        # Between two batches, threads that wait must leave the cores to others.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         try:
             # A 10,000-letter name must not slow its neighbours: pieces beyond `longest` are cut

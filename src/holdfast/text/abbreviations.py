@@ -186,8 +186,9 @@ def _strict(text: str, short: Span, start: int, end: int) -> _Definition | None:
         return None
     form = read_short_form(written)
     long = _trimmed(text, start, end)
-    cost, long_start = align(form, text, long.start, long.end)
-    if cost > _STRICT_PER_LETTER * len(form.letters):
+    most = _STRICT_PER_LETTER * len(form.letters)
+    cost, long_start = align(form, text, long.start, long.end, most=most)
+    if cost > most:
         return None
     definition = _definition(text, short, Span(long_start, long.end), cost)
     return definition if " " in definition.abbreviation.long_text else None
@@ -195,11 +196,13 @@ def _strict(text: str, short: Span, start: int, end: int) -> _Definition | None:
 
 def _align_either_order(short: str, text: str, start: int, end: int) -> Alignment:
     """The alignment of "V(T)" with "volume … T …" or else with "tidal volume"."""
-    alignment = align(read_short_form(short), text, start, end)
+    form = read_short_form(short)
+    most = _most_credible(len(form.letters))
+    alignment = align(form, text, start, end, most=most)
     groups = list(short) if len(short) == 2 else _GROUP.findall(short)
     if alignment.cost <= _REORDERED or len(groups) != 2 or not "".join(groups).isalnum():
         return alignment
-    other = align(read_short_form(groups[1] + groups[0]), text, start, end)
+    other = align(read_short_form(groups[1] + groups[0]), text, start, end, most=most)
     if groups[1].isdigit() and not (
         other.cost <= _LIMIT_OF_NUMBER_FIRST and text[other.start].isdigit()
     ):
@@ -222,6 +225,11 @@ def _is_credible(definition: _Definition, *, is_value: bool) -> bool:
     if size == 2:
         return cost <= _LIMIT_OF_TWO
     return cost <= _LIMIT_BASE + _LIMIT_PER_LETTER * size
+
+
+def _most_credible(size: int) -> float:
+    """No alignment of a short form of so many letters may cost more."""
+    return max(_LIMIT_OF_TWO, _LIMIT_BASE + _LIMIT_PER_LETTER * size)
 
 
 def _may_be_short(text: str) -> bool:

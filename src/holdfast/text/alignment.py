@@ -106,11 +106,19 @@ def read_short_form(text: str, *, costs: Costs = COSTS) -> ShortForm:
     return ShortForm(letters, INFINITE)
 
 
-def align(short: ShortForm, text: str, start: int, end: int, *, costs: Costs = COSTS) -> Alignment:
+def align(
+    short: ShortForm,
+    text: str,
+    start: int,
+    end: int,
+    *,
+    most: float = INFINITE,
+    costs: Costs = COSTS,
+) -> Alignment:
     """The cheapest long form that ends at `end` and starts at or after `start`.
 
     It lies in one sentence, has balanced brackets, and at most as many words as a short form of
-    this length can stand for.
+    this length can stand for. What costs more than `most` may not be found.
     """
     letters = short.letters
     size = len(letters)
@@ -121,6 +129,7 @@ def align(short: ShortForm, text: str, start: int, end: int, *, costs: Costs = C
     rest[size - 1] = short.spare
     _leave_out_digits(rest, letters, costs)
     best = NO_ALIGNMENT
+    ceiling = most + costs.part_start  # which locants give back
     for unit in _units_from_the_right(text, start, end, costs):
         if unit.ends_sentence:
             break
@@ -132,7 +141,8 @@ def align(short: ShortForm, text: str, start: int, end: int, *, costs: Costs = C
                 best = Alignment(cost, unit.start)
         rest = _spend(unit, letters, rest, costs)
         words_left -= unit.opens
-        if not words_left:
+        # Every word further to the left costs more.
+        if not words_left or min(rest) >= min(best.cost, ceiling):
             break
     return _with_locants(best, text, start, end, costs)
 

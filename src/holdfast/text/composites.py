@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Final
 
@@ -40,6 +41,7 @@ _JOINT: Final = "\x00"  # holds a fixed phrase together while words are cut
 _LETTER_AND_HYPHEN: Final = re.compile(r"(?:\w|alpha|beta|gamma|delta)-\w")
 
 
+@lru_cache(maxsize=1 << 14)
 def split_composite(text: str) -> tuple[str, ...]:
     """The things that a mention names, in the order of the text; `(text,)` if it is one thing.
 

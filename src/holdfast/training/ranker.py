@@ -15,7 +15,7 @@ import numpy.typing as npt
 from holdfast.document import Document
 from holdfast.errors import InputError
 from holdfast.link.candidates import MOST, CandidateFinder
-from holdfast.link.features import FEATURES, OF_KNOWLEDGE, FeatureMaker, Matrix
+from holdfast.link.features import FEATURES, OF_KNOWLEDGE, FeatureMaker, Matrix, Texts
 from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import Ranker
 from holdfast.types import canonical_type, mask_of
@@ -97,8 +97,9 @@ def collect_examples(
         texts = [query.text for query in reading.queries]
         wanted = reading.wanted or [mask_of(None)] * len(texts)
         found = finder.find(texts, wanted=wanted, but=but)
-        bare = [maker.of_query(t, f, but=but) for t, f in zip(texts, found, strict=True)]
-        matrices += maker.add_document(bare, reading.queries, found, reading.text)
+        bare = maker.of_queries(texts, found, but=but)
+        here = Texts([reading.text], [len(texts)])
+        matrices += maker.add_documents(bare, reading.queries, found, here)
         answers += [
             np.array([finder.kb.id_at(entity) in ids for entity in candidates.entity.tolist()])
             for ids, candidates in zip(reading.answers, found, strict=True)
