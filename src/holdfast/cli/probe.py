@@ -1,14 +1,20 @@
-"""`holdfast probe`: what a linker needs of word order and of sight."""
+"""`holdfast probe`: what a linker needs of word order, of sight and of token embeddings."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 app = typer.Typer(
-    help="Measure what a linker needs of word order and of sight.", no_args_is_help=True
+    help="Measure what a linker needs of word order, of sight and of token embeddings.",
+    no_args_is_help=True,
 )
 
 Data = Annotated[
@@ -62,6 +68,54 @@ def attention_window(
     _run("attention-window", data, encoder, split, options, results, as_json=as_json)
 
 
+@app.command("embeddings")
+def embeddings(
+    data: Annotated[
+        Path,
+        typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder of corpora/ and text/."),
+    ],
+    encoder: Encoder = None,
+    align_steps: Annotated[
+        int, typer.Option("--align-steps", min=1, help="Steps of each pre-alignment.")
+    ] = 400,
+    tune_steps: Annotated[
+        int, typer.Option("--tune-steps", min=1, help="Steps of each fine-tuning.")
+    ] = 250,
+    seeds: Annotated[
+        int, typer.Option("--seeds", min=1, help="Trainings of each kind, with seeds from 0 on.")
+    ] = 2,
+    threads: Threads = 2,
+    results: Results = None,
+    as_json: Json = False,
+) -> None:
+    """Train name encoders from MiniLM's token embeddings, from none, and from our own."""
+    from holdfast import artifacts
+    from holdfast.cli.progress import progress_bar
+    from holdfast.evaluate.embedding_probe import embedding_table
+    from holdfast.link.shipped import ENCODER
+
+    with _training_libraries():
+        from holdfast.training.abstracts import abstracts_sha256, read_abstracts
+        from holdfast.training.embedding_comparison import compare_embeddings
+        from holdfast.training.embedding_training import ComparisonConfig
+        from holdfast.training.probe_linkers import find_encoder
+
+    with progress_bar("probe embeddings") as progress:
+        measured = compare_embeddings(
+            ComparisonConfig(
+                align_steps=align_steps, tune_steps=tune_steps, seeds=seeds, threads=threads
+            ),
+            data=data,
+            encoder=encoder or find_encoder(),
+            tokenizer=ENCODER / "tokenizer.json",
+            texts=read_abstracts(data),
+            work=artifacts.home() / "probes",
+            progress=progress,
+        )
+    measured["texts_sha256"] = abstracts_sha256(data)
+    _tell("embeddings", measured, embedding_table, results, as_json=as_json)
+
+
 def _run(
     probe: str,
     data: Path,
@@ -72,23 +126,13 @@ def _run(
     *,
     as_json: bool,
 ) -> None:
-    import json
-
-    from rich.console import Console
-
     from holdfast import artifacts
     from holdfast.cli.progress import progress_bar
-    from holdfast.errors import UsageError
     from holdfast.evaluate.probes import probe_table
-    from holdfast.evaluate.results import circumstances, write_pages, write_result
 
-    try:
+    with _training_libraries():
         from holdfast.training.probe_linkers import ProbeConfig, find_encoder
         from holdfast.training.probes import run_probe
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"probes need {error.name}, which is not installed; pip install 'holdfast[train]'"
-        ) from error
 
     with progress_bar(f"probe {probe}") as progress:
         measured = run_probe(
@@ -100,6 +144,37 @@ def _run(
             work=artifacts.home() / "probes",
             progress=progress,
         )
+    _tell(probe, measured, probe_table, results, as_json=as_json)
+
+
+@contextmanager
+def _training_libraries() -> Iterator[None]:
+    """Imports of what only the extra `train` installs."""
+    from holdfast.errors import UsageError
+
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"probes need {error.name}, which is not installed; pip install 'holdfast[train]'"
+        ) from error
+
+
+def _tell(
+    probe: str,
+    measured: dict[str, Any],
+    table: Callable[[dict[str, Any]], Table],
+    results: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Store what was measured, with its circumstances, and print it."""
+    import json
+
+    from rich.console import Console
+
+    from holdfast.evaluate.results import circumstances, write_pages, write_result
+
     measured |= circumstances()
     if results is not None:
         write_result(measured, results, f"probe-{probe}")
@@ -107,4 +182,4 @@ def _run(
     if as_json:
         print(json.dumps(measured))
     else:
-        Console(highlight=False, markup=False).print(probe_table(measured))
+        Console(highlight=False, markup=False).print(table(measured))

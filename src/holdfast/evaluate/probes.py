@@ -5,7 +5,7 @@ A probe's JSON has a row per linker and setting; the paper's figures stand besid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -104,18 +104,30 @@ def probe_caption(measured: Mapping[str, Any]) -> str:
 
 def probe_table(measured: Mapping[str, Any]) -> Table:
     """For people, in a terminal."""
+    return table_of(
+        TITLES[measured["probe"]],
+        COLUMNS,
+        probe_rows(measured),
+        caption=f"{probe_caption(measured)} {NOTE}",
+    )
+
+
+def table_of(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str
+) -> Table:
+    """A table whose first two columns are words and whose others are figures."""
     from rich.table import Table
 
     table = Table(
-        title=TITLES[measured["probe"]],
-        caption=f"{probe_caption(measured)} {NOTE}",
+        title=title,
+        caption=caption,
         title_justify="left",
         caption_justify="left",
     )
-    for column in COLUMNS[:2]:
+    for column in columns[:2]:
         table.add_column(column)
-    for column in COLUMNS[2:]:
+    for column in columns[2:]:
         table.add_column(column, justify="right", no_wrap=True)
-    for cells in probe_rows(measured):
+    for cells in rows:
         table.add_row(*cells, end_section=False)
     return table
