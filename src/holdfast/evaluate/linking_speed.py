@@ -28,6 +28,9 @@ from holdfast.evaluate.processes import (
     serve_job,
 )
 from holdfast.kb.store import KnowledgeBase
+from holdfast.link.dense_names import dense_index_of
+from holdfast.link.shipped import shipped_encoder
+from holdfast.names.dense import DenseIndex
 from holdfast.pipeline import Pipeline
 from holdfast.registry import LINKERS, Step, component
 
@@ -37,6 +40,8 @@ _ONE_BY_ONE: Final = 2000  # different mentions whose latency is measured
 _START: Final = "start"
 _READY: Final = b"ready\n"
 _WARM_UP: Final = "a mention that is not in the corpus"
+
+Ranking = list[tuple[str, float]]  # ids with scores, best first
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ class LinkingSpeed:
     mentions: int
     mentions_per_second: float  # a stream of documents
     rounds: int
+    nearest_per_second: float  # mentions, each looked up in the dense index and no more
     p50_milliseconds: float  # of one mention at a time
     p99_milliseconds: float
     load_milliseconds: float  # opening knowledge base and linker again, to the first answer
@@ -103,14 +109,18 @@ class Linked:
     """What a linker did, and how fast."""
 
     speed: LinkingSpeed
-    rankings: list[list[tuple[str, float]]]  # of each mention in order: (id, score), best first
+    rankings: list[Ranking]  # of each mention in order
+    nearest: list[Ranking]  # the same by the dense index alone, which sees no document
 
 
 def measure_linking(job: LinkingJob, *, scratch: Path, **environment: str) -> Linked:
     """Measure in a new process; the cores it may use are those of this one."""
     answer = run_job(PROGRAM, job.to_json(), scratch=scratch, threads=job.threads, **environment)
-    rankings = [[(id, score) for id, score in ranking] for ranking in answer["rankings"]]
-    return Linked(LinkingSpeed(**answer["speed"]), rankings)
+    rankings, nearest = (
+        [[(id, score) for id, score in ranking] for ranking in answer[key]]
+        for key in ("rankings", "nearest")
+    )
+    return Linked(LinkingSpeed(**answer["speed"]), rankings, nearest)
 
 
 def measure_start(job: LinkingJob, *, scratch: Path, rounds: int = ROUNDS) -> float:
@@ -144,6 +154,10 @@ def _measure(job: LinkingJob) -> dict[str, Any]:
     mentions = [mention for document in linked for mention in document.mentions]
     rounds = repeat(lambda: _seconds_of_a_round(open_new(), documents))
     latencies = 1000 * np.array(_seconds_one_by_one(open_new(), documents))
+    texts = [document.text_of(mention) for document in linked for mention in document.mentions]
+    index = dense_index_of(kb, shipped_encoder())
+    nearest = _nearest(kb, index, texts)
+    looking = repeat(lambda: seconds_of(partial(_nearest, kb, index, texts)))
     memory = read_memory()
     speed = LinkingSpeed(
         kb=kb.name,
@@ -153,6 +167,7 @@ def _measure(job: LinkingJob) -> dict[str, Any]:
         mentions=len(mentions),
         mentions_per_second=round(len(mentions) / rounds.seconds, 1),
         rounds=rounds.rounds,
+        nearest_per_second=round(len(mentions) / looking.seconds, 1),
         p50_milliseconds=round(float(np.percentile(latencies, 50)), 3),
         p99_milliseconds=round(float(np.percentile(latencies, 99)), 3),
         load_milliseconds=round(1000 * loading.seconds, 1),
@@ -161,7 +176,19 @@ def _measure(job: LinkingJob) -> dict[str, Any]:
         peak_megabytes=memory.peak,
     )
     rankings = [[(c.entity_id, c.score) for c in m.candidates] for m in mentions]
-    return {"speed": asdict(speed), "rankings": rankings}
+    return {"speed": asdict(speed), "rankings": rankings, "nearest": nearest}
+
+
+def _nearest(kb: KnowledgeBase, index: DenseIndex, texts: Sequence[str]) -> list[Ranking]:
+    """The entities of the nearest names, each once, with the cosines of the nearest."""
+    found = index.search(texts, TOP)
+    entities = np.where(found.rows < 0, -1, kb.entity_of_name[found.rows])
+    rankings = []
+    for row, scores in zip(entities.tolist(), found.scores.tolist(), strict=True):
+        pairs = zip(row, scores, strict=True)
+        best = {entity: score for entity, score in reversed(list(pairs)) if entity >= 0}
+        rankings.append([(kb.id_at(e), best[e]) for e in dict.fromkeys(row) if e >= 0])
+    return rankings
 
 
 def _ready(job: LinkingJob) -> KnowledgeBase:

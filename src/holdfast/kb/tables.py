@@ -99,6 +99,8 @@ def column(table: pa.Table, name: str) -> Any:
 
 def sorted_by_entity(table: pa.Table) -> pa.Table:
     """The rows in the order of their entities, otherwise as they came, each once."""
+    if not len(table):
+        return table
     keys = np.zeros(len(table), dtype=np.uint64)
     for name in table.column_names[1:]:
         values = table.column(name)

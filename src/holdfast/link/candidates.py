@@ -107,9 +107,15 @@ class _Place:
     """Names with their indexes."""
 
     def __init__(
-        self, exact: ExactIndex, ngrams: NgramIndex | None, dense: _Similar | None
+        self,
+        exact: ExactIndex,
+        ngrams: NgramIndex | None,
+        dense: _Similar | None,
+        *,
+        look_alikes: int = _LOOK_ALIKES,
     ) -> None:
         self._exact = exact
+        self._look_alikes = look_alikes
         self._ngrams = ngrams
         self._dense = dense
 
@@ -131,22 +137,27 @@ class _Place:
 
     def alike(self, queries: Sequence[str], vectors: Floats, equal: Names) -> Names:
         """The same and those that look or mean alike. *Shape:* vectors (queries, width)"""
-        look = mean = np.zeros((len(queries), 0), dtype=np.int64)
-        if self._ngrams is not None:
-            look = self._ngrams.search(
-                queries, _LOOK_ALIKES, least=_LEAST, compared=_COMPARED, postings=_POSTINGS
-            ).rows
+        mean = np.full((len(queries), 1), -1, dtype=np.int64)
         if self._dense is not None:
             mean = self._dense.search_vectors(vectors, _MEAN_ALIKES).rows
         bounds = np.searchsorted(equal.query, np.arange(len(queries) + 1)).tolist()
         found = [_NO_NAMES]
         for i, (query, (start, end)) in enumerate(zip(queries, pairwise(bounds), strict=True)):
             same = equal.row[start:end]
-            rows = np.unique(np.concatenate([same, look[i], mean[i]]))
-            rows = rows[rows >= 0]
-            ngram = dense = np.zeros(len(rows), dtype=np.float32)
+            rows = np.concatenate([same, mean[i][mean[i] >= 0]])
             if self._ngrams is not None:
-                ngram = self._ngrams.similarity(query, rows)
+                rows, ngram = self._ngrams.alike(
+                    query,
+                    self._look_alikes,
+                    also=rows,
+                    least=_LEAST,
+                    compared=_COMPARED,
+                    postings=_POSTINGS,
+                )
+            else:
+                rows = np.unique(rows)
+                ngram = np.zeros(len(rows), dtype=np.float32)
+            dense = np.zeros(len(rows), dtype=np.float32)
             if self._dense is not None:
                 dense = self._dense.similarity(vectors[i], rows)
             found.append(Names(np.full(len(rows), i), rows, np.isin(rows, same), ngram, dense))
@@ -176,7 +187,7 @@ class CandidateFinder:
         self._in_use: _Place | None = None
         if used is not None and used.names:
             vectors = dense_index_of_strings(used.names, dense.encoder) if dense else None
-            self._in_use = _Place(used.exact, used.ngrams if ngrams else None, vectors)
+            self._in_use = _Place(used.exact, used.ngrams if ngrams else None, vectors, look_alikes=0)
             self._entity_of_used = np.array(
                 [-1 if (row := kb.row_of(id)) is None else row for id in used.entity_ids]
             )

@@ -114,6 +114,33 @@ class NgramIndex:
             scores[known] = self._cosines(rows[known], codes, weights, idf)
         return scores
 
+    def alike(
+        self,
+        query: str,
+        k: int,
+        *,
+        also: npt.NDArray[np.int64],
+        least: float = 0.0,
+        compared: int = _COMPARED,
+        postings: int = _POSTINGS_READ,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """The rows of `also` and the k best rows, in row order, with their cosines.
+
+        With k = 0 nothing is looked for. The rest is as in `search`; `also` may hold a row twice.
+        """
+        codes, place, weights, idf = self._weighed(query)
+        near = self._sharing(place, weights, least, compared, postings) if k else also[:0]
+        rows, place_of = np.unique(np.concatenate([also, near]), return_inverse=True)
+        scores = np.zeros(len(rows), dtype=np.float32)
+        known = np.flatnonzero(self.norms[rows] > 0)  # a name without letters has no grams
+        if len(known) and len(codes):
+            scores[known] = self._cosines(rows[known], codes, weights, idf)
+        kept = np.zeros(len(rows), dtype=bool)
+        kept[place_of[: len(also)]] = True
+        found = np.sort(place_of[len(also) :])
+        kept[found[np.argsort(-scores[found], kind="stable")[:k]]] = True
+        return rows[kept], scores[kept]
+
     def _search_one(
         self, query: str, least: float, compared: int, postings: int
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
