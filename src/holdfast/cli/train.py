@@ -22,7 +22,8 @@ def train(
         Path | None,
         typer.Option(
             "--encoder",
-            help="The name encoder to fit a linker with; by default what encoder-aligned made.",
+            help="The name encoder to fit a linker with, by default what encoder-aligned made; "
+            "or the Hugging Face folder of a detector's encoder, by default MiniLM's.",
         ),
     ] = None,
 ) -> None:
@@ -37,6 +38,16 @@ def train(
         from holdfast.training.encoder_recipe import train_encoder
 
         train_encoder(chosen, data=data, out=folder, report=lambda line: typer.echo(line, err=True))
+    elif chosen.protocol == "detector":
+        from holdfast.training.detector import train_detector
+
+        train_detector(
+            chosen,
+            data=data,
+            out=folder,
+            encoder=encoder,
+            report=lambda line: typer.echo(line, err=True),
+        )
     else:
         from holdfast.training.ranked_linker import train_ranked_linker
 

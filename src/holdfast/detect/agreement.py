@@ -1,0 +1,88 @@
+"""What a document says once, it says again: repeats and short forms are tagged alike.
+
+A tagger judges each place by its own surroundings. Where it is sure at one place, the same words
+elsewhere in the document are the same thing, and so is a short form that the document defines.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from holdfast.detect.tagger import Tagged
+from holdfast.document import Span
+from holdfast.text.abbreviations import find_abbreviations
+
+SURE: Final = 0.9
+"""The least confidence at one place that decides for others; chosen on dev."""
+
+_SHORTEST: Final = 3  # letters of words that are looked for elsewhere
+_JOINS: Final = re.compile(r"\w")
+
+
+def agree(found: Sequence[Tagged], text: str, *, sure: float = SURE) -> list[Tagged]:
+    """The mentions with those added that others of the document vouch for, in order.
+
+    Nothing that was found is changed, and nothing overlaps.
+    """
+    known = _best_of_words(found, text, sure=sure)
+    for abbreviation in find_abbreviations(text):
+        for one, other in (
+            (abbreviation.long_text, abbreviation.short_text),
+            (abbreviation.short_text, abbreviation.long_text),
+        ):
+            if one in known and other not in known:
+                known[other] = known[one]
+    taken = _Taken(tagged.span for tagged in found)
+    added = list[Tagged]()
+    for span in _places(text, known):
+        if taken.is_free(span):
+            taken.add(span)
+            added.append(replace(known[text[span.start : span.end]], span=span))
+    return sorted((*found, *added), key=lambda tagged: tagged.span)
+
+
+def _best_of_words(found: Iterable[Tagged], text: str, *, sure: float) -> dict[str, Tagged]:
+    """The surest mention of each wording, where it is sure enough."""
+    best = dict[str, Tagged]()
+    for tagged in found:
+        words = text[tagged.span.start : tagged.span.end]
+        is_sure = tagged.confidence >= sure and len(words) >= _SHORTEST
+        if is_sure and (words not in best or best[words].confidence < tagged.confidence):
+            best[words] = tagged
+    return best
+
+
+def _places(text: str, known: Iterable[str]) -> list[Span]:
+    """Where the words stand by themselves, by start, then the longest first."""
+    found = list[Span]()
+    for words in known:
+        start = text.find(words)
+        while start >= 0:
+            end = start + len(words)
+            if not _JOINS.match(text[start - 1 : start] + " ") and not _JOINS.match(text, end):
+                found.append(Span(start, end))
+            start = text.find(words, end)
+    return sorted(found, key=lambda span: (span.start, -span.end))
+
+
+@dataclass(slots=True)
+class _Taken:
+    """Spans that do not overlap, in order."""
+
+    spans: list[Span]
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self.spans = sorted(spans)
+
+    def is_free(self, span: Span) -> bool:
+        place = bisect_right(self.spans, span)
+        before = self.spans[place - 1].end if place else 0
+        after = self.spans[place].start if place < len(self.spans) else span.end
+        return before <= span.start and span.end <= after
+
+    def add(self, span: Span) -> None:
+        self.spans.insert(bisect_right(self.spans, span), span)

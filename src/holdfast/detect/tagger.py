@@ -1,0 +1,106 @@
+"""The trained tagger: reads a document with the names of a knowledge base marked in it, and tags.
+
+Its network was trained with and without marks, so that a vocabulary helps but is not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast import artifacts
+from holdfast.detect.bio import OUTSIDE, best_tags, chunks, inside
+from holdfast.detect.marks import NAMES_OF_MARKS, add_names, shape_marks
+from holdfast.detect.token_encoder import TokenEncoder, Tokens
+from holdfast.document import Mention, Span
+from holdfast.errors import ArtifactError
+
+KIND: Final = "detector"
+VERSION: Final = 1
+
+_SLICE: Final = 1 << 14  # tokens that are marked at once
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A mention and how sure the tagger is."""
+
+    span: Span
+    type: str
+    confidence: float  # in [0, 1]: the mean, over its words, of the log of its tag's probability
+
+    @property
+    def mention(self) -> Mention:
+        return Mention((self.span,), type=self.type)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A text as the network sees it."""
+
+    text: str
+    starts: npt.NDArray[np.int64]  # (words,): code points
+    ends: npt.NDArray[np.int64]  # (words,): exclusive
+    log_probabilities: npt.NDArray[np.float32]  # (words, tags)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tagger:
+    """Finds mentions of the types it was taught."""
+
+    types: tuple[str, ...]
+    caution: float  # what O gains, in nats: more finds fewer mentions; chosen on dev
+    encoder: TokenEncoder
+
+    @classmethod
+    def open(cls, folder: Path, *, threads: int | None = None) -> Tagger:
+        """Open a model folder. `threads` of the network; None: as many as there are cores."""
+        manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
+        encoder = TokenEncoder.open(folder, manifest, threads=threads)
+        if tuple(manifest.config["marks"]) != NAMES_OF_MARKS:
+            raise ArtifactError(f"{folder}: trained with other marks; fetch or train it again")
+        return cls(
+            types=tuple(manifest.config["types"]),
+            caution=float(manifest.config["caution"]),
+            encoder=encoder,
+        )
+
+    def tag(self, text: str, names: Sequence[Mention] = ()) -> list[Tagged]:
+        """Mentions that do not overlap, in the order of the text.
+
+        `names` of a knowledge base are marked for the network; they may overlap.
+        """
+        return self.decode(self.read(text, names))
+
+    def read(self, text: str, names: Sequence[Mention] = ()) -> Reading:
+        """What the network says of each word."""
+        tokens = self.encoder.reader.read(text)
+        scores = self._scores(text, tokens, names)
+        highest = scores.max(axis=1, keepdims=True, initial=-np.inf)
+        shifted = scores - highest
+        total = np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+        return Reading(text, tokens.word_starts(), tokens.word_ends(), shifted - total)
+
+    def decode(self, reading: Reading) -> list[Tagged]:
+        """The best valid row of tags, as mentions."""
+        scores = reading.log_probabilities.copy()
+        scores[:, OUTSIDE] += self.caution
+        found = list[Tagged]()
+        for start, end, type in chunks(best_tags(scores)):
+            own = scores[start:end, inside(type)].copy()
+            own[0] = scores[start, inside(type) - 1]
+            span = Span(int(reading.starts[start]), int(reading.ends[end - 1]))
+            found.append(Tagged(span, self.types[type], float(np.exp(own.mean()))))
+        return found
+
+    def _scores(
+        self, text: str, tokens: Tokens, names: Sequence[Mention]
+    ) -> npt.NDArray[np.float32]:
+        """*Shape:* (words, tags)"""
+        marks = add_names(shape_marks(text, tokens), tokens, names)
+        return self.encoder.encode(tokens, marks)[tokens.words]

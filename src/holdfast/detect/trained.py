@@ -1,0 +1,93 @@
+"""The trained detector: a tagger for the types that it was taught, the dictionary for the others.
+
+Both look at the same names of the knowledge base: the tagger as hints, the dictionary as answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from holdfast import types
+from holdfast.detect.agreement import agree
+from holdfast.detect.dictionary import DictionaryDetector, longest_from_left
+from holdfast.detect.tagger import Tagger
+from holdfast.document import Document, Mention
+from holdfast.kb.store import KnowledgeBase
+
+DETECTOR: Final = Path(__file__).parents[1] / "weights" / "detector"
+
+
+@cache
+def shipped_tagger() -> Tagger:
+    return Tagger.open(DETECTOR)
+
+
+class TrainedDetector:
+    """Finds mentions in text, whether or not the knowledge base knows their names."""
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        *,
+        only: Collection[str] | None = None,
+        tagger: Tagger | None = None,  # by default the one that ships
+    ) -> None:
+        """`only`: the types to find; by default those of the knowledge base but `Other`.
+
+        Variants are in no vocabulary: they are found where there are genes.
+        """
+        self._tagger = tagger or shipped_tagger()
+        self._names = DictionaryDetector(kb)
+        taught = frozenset(self._tagger.types)
+        self._tagged = taught & (_types_of(kb) if only is None else frozenset(only))
+        self._rest = None if only is None else _dictionary(kb, set(only) - taught)
+        self._takes_rest = only is None
+
+    def __call__(self, document: Document) -> Document:
+        """The document with the mentions found added to those it had."""
+        return document.with_mentions((*document.mentions, *self.detect(document.text)))
+
+    def detect(self, text: str) -> list[Mention]:
+        """Mentions that do not overlap, in the order of the text."""
+        names = self._names.names_in(text)
+        found = agree(self._tagger.tag(text, names), text)
+        mentions = [tagged.mention for tagged in found if tagged.type in self._tagged]
+        return merged(mentions, longest_from_left(self._others(text, names)))
+
+    def _others(self, text: str, names: Iterable[Mention]) -> list[Mention]:
+        """Names of types that the tagger was not taught."""
+        if self._takes_rest:
+            return [name for name in names if name.type not in self._tagger.types]
+        return [] if self._rest is None else self._rest.names_in(text)
+
+
+def merged(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]:
+    """All of the first and what of the second overlaps none of them, in the order of the text.
+
+    Neither overlaps itself.
+    """
+    taken = sorted(first, key=lambda mention: mention.start)
+    starts = np.array([mention.start for mention in taken], dtype=np.int64)
+    ends = np.array([mention.end for mention in taken], dtype=np.int64)
+    free = [
+        mention
+        for mention in second
+        if np.searchsorted(ends, mention.start, side="right")
+        >= np.searchsorted(starts, mention.end, side="left")
+    ]
+    return sorted((*taken, *free), key=lambda mention: mention.start)
+
+
+def _dictionary(kb: KnowledgeBase, only: Collection[str]) -> DictionaryDetector | None:
+    return DictionaryDetector(kb, only=only) if only else None
+
+
+def _types_of(kb: KnowledgeBase) -> frozenset[str]:
+    mask = int(np.bitwise_or.reduce(kb.type_mask[:])) if len(kb) else 0
+    found = {type for bit, type in enumerate(types.TYPES) if mask >> bit & 1}
+    return frozenset(found | ({types.VARIANT} if types.GENE in found else set()))
