@@ -93,7 +93,7 @@ def column(table: pa.Table, name: str) -> Any:
     """A numeric column as a numpy array that shares the mapped memory."""
     chunked = table.column(name)
     if chunked.num_chunks == 0:
-        return np.zeros(0, dtype=chunked.type.to_pandas_dtype())
+        return pa.array([], chunked.type).to_numpy(zero_copy_only=True)
     return chunked.chunk(0).to_numpy(zero_copy_only=True)
 
 
