@@ -13,7 +13,7 @@ from holdfast.errors import FormatError, HoldfastError, UsageError
 from holdfast.evaluate.protocols import PROTOCOLS
 from holdfast.evaluate.recipe import read_recipe, shipped
 from holdfast.evaluate.results import fill_tables, outcome_to_json, read_results, render
-from holdfast.evaluate.run import INDEXES, run_recipe
+from holdfast.evaluate.run import COLLECTIVE, INDEXES, run_recipe
 from holdfast.kb.readers import READERS
 from holdfast.kb.vocabularies import OPEN, VOCABULARIES
 from holdfast.link.ranker import PARTS
@@ -73,14 +73,16 @@ def test_every_shipped_recipe_names_only_what_there_is(name: str) -> None:
     recipe = read_recipe(name)
     assert recipe.name == name
     assert recipe.title
-    assert recipe.protocol in (*GOLD_MENTIONS, *PROTOCOLS, "encoder")
-    assert name.split("-")[0] in (recipe.protocol, "names", "ablation", "nil", "linker")
+    assert recipe.protocol in (*GOLD_MENTIONS, *PROTOCOLS, "encoder", "detector")
+    kinds = (recipe.protocol, "names", "ablation", "nil", "linker", *COLLECTIVE)
+    assert name.split("-")[0] in kinds
     if recipe.protocol == "lenient":
         assert recipe.linker in ({"ranked"} if recipe.fit else INDEXES)
-    elif recipe.protocol not in ("abbreviations", "encoder"):
+    elif recipe.protocol not in ("abbreviations", "encoder", "detector"):
         assert recipe.split in CORPORA[recipe.corpus].splits
-        assert recipe.linker in ({"ranked"} if recipe.fit or recipe.model else LINKERS)
-        assert recipe.kb is not None
+        if recipe.linker not in COLLECTIVE:
+            assert recipe.linker in ({"ranked"} if recipe.fit or recipe.model else LINKERS)
+        assert recipe.kb is not None or recipe.corpus.startswith("medmentions")
     assert f"{recipe.corpus} {recipe.split}" not in (*recipe.fit, *recipe.training_names)
     assert not recipe.model or recipe.model in shipped()
     assert set(recipe.without) <= set(PARTS)

@@ -8,10 +8,13 @@ from typing import Annotated, Any
 import typer
 
 _NAMES = "For names"
+_COLLECTIVE = "For collective"
 
 
 def bench(
-    what: Annotated[str, typer.Argument(metavar="pipeline|names", help="What to measure.")],
+    what: Annotated[
+        str, typer.Argument(metavar="pipeline|names|collective", help="What to measure.")
+    ],
     data: Annotated[
         Path,
         typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder that holds corpora/."),
@@ -22,7 +25,7 @@ def bench(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     threads: Annotated[
-        int, typer.Option("--threads", help="Threads of everybody.", rich_help_panel=_NAMES)
+        int, typer.Option("--threads", help="Threads of everybody; not for pipeline.")
     ] = 2,
     model: Annotated[
         Path | None,
@@ -44,6 +47,14 @@ def bench(
         str,
         typer.Option("--sizes", help="Numbers of names to grow to.", rich_help_panel=_NAMES),
     ] = "10000,100000,1000000,10000000",
+    corpus: Annotated[
+        str,
+        typer.Option("--corpus", help="bc5cdr or medmentions-st21pv.", rich_help_panel=_COLLECTIVE),
+    ] = "bc5cdr",
+    documents: Annotated[
+        int,
+        typer.Option("--documents", help="How many are linked.", rich_help_panel=_COLLECTIVE),
+    ] = 8,
 ) -> None:
     """Measure speed and memory: documents a second, latency, start-up, growth with size."""
     import json
@@ -62,10 +73,19 @@ def bench(
         measured = _names(data, kb, sizes, threads=threads, berts=bert or (), **options)
         measured |= circumstances()
         page = render_names(measured)
+    elif what == "collective":
+        from holdfast.evaluate.collective_speed import render_collective_speed
+
+        measured = _collective(data, corpus, documents=documents, threads=threads)
+        measured |= circumstances()
+        page = render_collective_speed(measured)
     else:
-        raise UsageError(f"nothing to measure is called {what!r}; there is: pipeline, names")
+        raise UsageError(
+            f"nothing to measure is called {what!r}; there is: pipeline, names, collective"
+        )
     if results is not None:
-        write_result(measured, results, f"bench-{what}")
+        name = f"bench-{what}-{corpus}" if what == "collective" else f"bench-{what}"
+        write_result(measured, results, name)
         write_pages(results)
         if what == "names":
             write_name_pages(measured, results)
@@ -104,3 +124,24 @@ def _names(data: Path, kb: str, sizes: str, **options: Any) -> dict[str, Any]:
     plan = Plan(data, kbs, sizes=parse_sizes(sizes), **options)
     with progress_bar("bench names") as progress:
         return bench_names(plan, progress=progress)
+
+
+def _collective(data: Path, corpus: str, *, documents: int, threads: int) -> dict[str, Any]:
+    from itertools import islice
+
+    from holdfast.cli.progress import progress_bar
+    from holdfast.corpora.named import load_corpus
+    from holdfast.evaluate.collective_curves import training_curves
+    from holdfast.evaluate.collective_kb import collective_kb
+    from holdfast.evaluate.collective_speed import Systems, bench_collective
+    from holdfast.evaluate.recipe import read_recipe
+
+    short = corpus.partition("-")[0]
+    systems = Systems(f"collective-{short}", f"single-{short}", f"blink-{short}")
+    own, single, _ = systems.folders()
+    kb = collective_kb(read_recipe(systems.collective), "dev", data=data)
+    chosen = list(islice(load_corpus(corpus, "dev", data=data), documents))
+    with progress_bar("bench collective") as progress:
+        measured = bench_collective(systems, kb, chosen, threads=threads, progress=progress)
+    curves = training_curves({"collective": own, "one mention": single})
+    return measured | {"corpus": corpus, "split": "dev", "training": curves}

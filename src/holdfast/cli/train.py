@@ -30,7 +30,7 @@ def train(
     """Train what a recipe describes and write it as a model folder."""
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.recipe import read_recipe
-    from holdfast.evaluate.run import fitting_encoder, model_folder
+    from holdfast.evaluate.run import COLLECTIVE, fitting_encoder, model_folder
 
     chosen = read_recipe(recipe)
     folder = out or model_folder(chosen.name)
@@ -47,6 +47,12 @@ def train(
             out=folder,
             encoder=encoder,
             report=lambda line: typer.echo(line, err=True),
+        )
+    elif chosen.linker in COLLECTIVE:
+        from holdfast.training.collective_recipe import train_collective
+
+        train_collective(
+            chosen, data=data, out=folder, report=lambda line: typer.echo(line, err=True)
         )
     else:
         from holdfast.training.ranked_linker import train_ranked_linker

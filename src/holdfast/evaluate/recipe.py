@@ -59,6 +59,7 @@ class Recipe:
     by_type: bool = False  # `strict`: also a figure for each type of gold mention
     removed: float = 0.0  # share of the evaluated split's entities that the knowledge base lacks
     also: tuple[str, ...] = ()  # further protocols on the same output
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of what is trained or measured
     references: tuple[Reference, ...] = ()
 
 

@@ -76,6 +76,9 @@ INDEXES: Final[dict[str, MakeIndex]] = {
 }
 """What the lenient protocol can rank dictionary names with, by the recipe's `linker`."""
 
+COLLECTIVE: Final = ("collective", "single", "cross", "blink", "bm25")
+"""Linkers that holdfast.evaluate.collective_run measures: dual encoders and their rivals."""
+
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"
 _FITTING: Final = "encoder-aligned"
 _RANKED: Final = 20  # ids a linker returns per mention
@@ -100,6 +103,10 @@ def run_recipe(
     if not data.is_dir():
         raise UsageError(f"{data}: no such data folder; name it with --data or HOLDFAST_DATA")
     report = progress or (lambda _what, _done: None)
+    if recipe.linker in COLLECTIVE:
+        from holdfast.evaluate.collective_run import run_collective  # which imports this module
+
+        return run_collective(recipe, data=data, model=model, progress=report)
     trained = model or model_folder(recipe.model or recipe.name)
     if recipe.protocol == "lenient":
         return _run_lenient(recipe, data, trained, report)
@@ -272,11 +279,26 @@ def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
         predicted.append(link(detect(replace(document, mentions=(), relations=()))))
     return Outcome(
         tuple(
-            score_documents(gold, predicted, protocol=protocol, only=recipe.only)
+            _score_end_to_end(recipe, gold, predicted, protocol)
             for protocol in (recipe.protocol, *recipe.also)
         ),
         kb,
     )
+
+
+def _score_end_to_end(
+    recipe: Recipe, gold: Sequence[Document], predicted: Sequence[Document], protocol: str
+) -> Report:
+    report = score_documents(gold, predicted, protocol=protocol, only=recipe.only)
+    for type in recipe.only if recipe.by_type else ():
+        own = score_documents(gold, predicted, protocol=protocol, only=[type], resamples=1)
+        report = report.with_context(
+            **{
+                f"f1_{type.lower()}": own["f1"],
+                f"n_scored_{type.lower()}": own.counts["n_scored"],
+            }
+        )
+    return report
 
 
 def _run_abbreviations(recipe: Recipe, data: Path) -> Outcome:

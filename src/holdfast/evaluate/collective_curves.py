@@ -1,0 +1,67 @@
+"""Accuracy on dev against seconds of training, of two models that were trained alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from holdfast import artifacts
+from holdfast.evaluate.line_plot import Panel, draw_panels
+from holdfast.link.collective_model import KIND, VERSION
+
+_FIGURES: Final = {"accuracy": "accuracy on dev", "recall_at_10": "recall@10 on dev"}
+
+
+def training_curves(folders: Mapping[str, Path]) -> dict[str, Any]:
+    """What the training of each model folder logged, and how much sooner the first got there.
+
+    `times_faster`: the seconds the last model needed for the best accuracy that both reached,
+    over the seconds the first needed. The names of models are the keys of `folders`, in order.
+    """
+    curves = {name: _log(folder) for name, folder in folders.items()}
+    return {"curves": curves, "times_faster": times_faster(list(curves.values()))}
+
+
+def _log(folder: Path) -> list[dict[str, float]]:
+    manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
+    wanted = ("step", "seconds", *_FIGURES)
+    log: list[Mapping[str, float]] = manifest.config.get("log", [])
+    return [{key: entry[key] for key in wanted} for entry in log if "accuracy" in entry]
+
+
+def times_faster(curves: Sequence[Sequence[Mapping[str, float]]]) -> float | None:
+    """None where one of the two has no look at dev."""
+    first, last = curves[0], curves[-1]
+    if not first or not last:
+        return None
+    reached = min(max(entry["accuracy"] for entry in curve) for curve in (first, last))
+    return _seconds_to(last, reached) / max(1e-9, _seconds_to(first, reached))
+
+
+def _seconds_to(curve: Sequence[Mapping[str, float]], accuracy: float) -> float:
+    """When the curve first is as high, on a straight line between two looks."""
+    before_seconds, before = 0.0, 0.0
+    for entry in curve:
+        if entry["accuracy"] >= accuracy:
+            rise = entry["accuracy"] - before
+            part = (accuracy - before) / rise if rise > 0 else 1.0
+            return before_seconds + part * (entry["seconds"] - before_seconds)
+        before_seconds, before = entry["seconds"], entry["accuracy"]
+    return curve[-1]["seconds"]
+
+
+def draw_curves(measured: Mapping[str, Any]) -> str:
+    """An SVG with a panel for each figure and model; both axes are logarithmic."""
+    return draw_panels(
+        [
+            Panel(
+                f"{name}: {title}",
+                "seconds of training",
+                title,
+                tuple((e["seconds"], e[key]) for e in curve if e[key] > 0),
+            )
+            for key, title in _FIGURES.items()
+            for name, curve in measured["curves"].items()
+        ]
+    )

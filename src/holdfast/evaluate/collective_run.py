@@ -1,0 +1,162 @@
+"""Measures dual encoders and what they are compared with, by a recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from holdfast.corpora.named import load_corpus
+from holdfast.document import Document
+from holdfast.errors import UsageError
+from holdfast.evaluate.collective_kb import collective_kb
+from holdfast.evaluate.gold_mentions import RankedCase, score_ranked
+from holdfast.evaluate.protocols import score_documents
+from holdfast.evaluate.recipe import Recipe
+from holdfast.evaluate.recipe_kb import primary_ids
+from holdfast.evaluate.run import Outcome, model_folder
+from holdfast.kb.build import Progress
+from holdfast.kb.store import KnowledgeBase
+from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker
+from holdfast.link.collective_bm25 import Bm25Index
+from holdfast.link.collective_cross import CrossEncoderModel
+from holdfast.link.collective_entities import Nearest
+
+RANKED: Final = 100  # entities ranked for a mention; what comes later adds next to nothing to MAP
+CANDIDATES: Final = 10  # that a cross-encoder compares
+
+Retrieve = Callable[[Document, int], list[list[Nearest]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranker:
+    """Ranks entities for the mentions of a document, and says what it was made of."""
+
+    rank: Callable[[Document, Document], list[list[Nearest]]]  # blank document, gold document
+    digest: str | None
+
+
+def run_collective(
+    recipe: Recipe, *, data: Path, model: Path | None, progress: Progress
+) -> Outcome:
+    """`ranked` over gold mentions, or an end-to-end protocol."""
+    kb = collective_kb(recipe, recipe.split, data=data, progress=progress)
+    documents = islice(
+        load_corpus(recipe.corpus, recipe.split, data=data), recipe.settings.get("documents")
+    )
+    if recipe.protocol == "ranked":
+        return _ranked(recipe, kb, documents, model, progress)
+    annotate = CollectiveAnnotator.open(
+        _trained(recipe, model),
+        kb,
+        top=1,
+        names=recipe.settings.get("names"),
+        progress=lambda part: progress("encoding entities", 0.5 * part),
+    )
+    gold, found = list[Document](), list[Document]()
+    for document in documents:
+        gold.append(document)
+        found.append(annotate(replace(document, mentions=(), relations=())))
+        progress("linking", 0.5)
+    reports = (
+        score_documents(gold, found, protocol=protocol, only=recipe.only)
+        for protocol in (recipe.protocol, *recipe.also)
+    )
+    return Outcome(tuple(reports), kb, annotate.digest)
+
+
+def _ranked(
+    recipe: Recipe,
+    kb: KnowledgeBase,
+    documents: Iterable[Document],
+    model: Path | None,
+    progress: Progress,
+) -> Outcome:
+    ranker = _ranker(recipe, kb, model, progress)
+    ids = primary_ids(kb)
+    cases = list[RankedCase]()
+    for document in documents:
+        blank = [replace(m, type="", ids=(), parts=()) for m in document.mentions]
+        ranked = ranker.rank(document.with_mentions(blank), document)
+        for mention, near in zip(document.mentions, ranked, strict=True):
+            answer = frozenset(ids.get(id, id) for id in mention.ids)
+            ranking = tuple(kb.id_at(n.entity) for n in near)
+            cases.append(RankedCase(answer, ranking, document.id))
+        progress("linking", 0.5)
+    report = score_ranked(cases)
+    if recipe.corpus.startswith("medmentions"):
+        reachable = [any(id in kb for id in case.gold) for case in cases]
+        report = report.with_context(rebuilt=True, ceiling=sum(reachable) / max(1, len(reachable)))
+    return Outcome((report,), kb, ranker.digest)
+
+
+def _ranker(recipe: Recipe, kb: KnowledgeBase, model: Path | None, progress: Progress) -> _Ranker:
+    if recipe.linker == "bm25":
+        retrieve = bm25_retriever(kb)
+        return _Ranker(lambda blank, _: retrieve(blank, RANKED), None)
+    if recipe.linker in ("collective", "single"):
+        linker = _linker(recipe, _trained(recipe, model), kb, progress)
+        return _Ranker(lambda blank, _: linker.nearest(blank, RANKED), linker.digest)
+    if recipe.linker not in ("cross", "blink"):
+        raise UsageError(f"recipe {recipe.name!r}: {recipe.linker!r} does not rank entities")
+    cross = CrossEncoderModel.open(_trained(recipe, model))
+    if recipe.linker == "cross":
+        retrieve = bm25_retriever(kb)
+    else:
+        retrieve = _linker(recipe, _retriever(recipe), kb, progress).nearest
+    is_added = bool(recipe.settings.get("gold_added"))
+
+    def rank(blank: Document, gold: Document) -> list[list[Nearest]]:
+        near = retrieve(blank, CANDIDATES)
+        if is_added:
+            near = [_with_gold(n, m.ids, kb) for n, m in zip(near, gold.mentions, strict=True)]
+        return cross.rerank(blank, near, kb)
+
+    return _Ranker(rank, cross.digest)
+
+
+def bm25_retriever(kb: KnowledgeBase) -> Retrieve:
+    """Entities by the words of each mention."""
+    index = Bm25Index.build(kb)
+
+    def retrieve(document: Document, k: int) -> list[list[Nearest]]:
+        return index.search([document.text_of(m) for m in document.mentions], k)
+
+    return retrieve
+
+
+def _with_gold(near: Sequence[Nearest], ids: Sequence[str], kb: KnowledgeBase) -> list[Nearest]:
+    """The candidates and whatever gold entity is missing, as the rows marked † have them."""
+    known = primary_ids(kb)
+    rows = [kb.row_of(known[id]) for id in ids if id in known]
+    missing = {row for row in rows if row is not None} - {n.entity for n in near}
+    return [*near, *(Nearest(row, int(kb.first_name[row]), 0.0) for row in sorted(missing))]
+
+
+def _linker(
+    recipe: Recipe, folder: Path, kb: KnowledgeBase, progress: Progress
+) -> CollectiveLinker:
+    options: dict[str, Any] = {"top": RANKED, "names": recipe.settings.get("names")}
+    return CollectiveLinker.open(
+        folder, kb, progress=lambda part: progress("encoding entities", 0.5 * part), **options
+    )
+
+
+def _trained(recipe: Recipe, model: Path | None) -> Path:
+    folder = model or model_folder(recipe.model or recipe.name)
+    if not folder.exists():
+        raise UsageError(
+            f"{folder}: not there; first `holdfast train {recipe.model or recipe.name}`"
+        )
+    return folder
+
+
+def _retriever(recipe: Recipe) -> Path:
+    """The model that retrieves candidates for a cross-encoder."""
+    name = recipe.settings.get("retriever", "")
+    folder = model_folder(name)
+    if not name or not folder.exists():
+        raise UsageError(f"{folder}: not there; first `holdfast train {name}`")
+    return folder

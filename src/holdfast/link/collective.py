@@ -1,0 +1,177 @@
+"""The collective dual encoder: all mentions of a document linked, or also found, in one pass.
+
+Every mention's vector is compared with the vectors of all entities of the knowledge base; the
+nearest is the answer. The single-mention encoder is the same, reading a few characters around one
+mention at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast import types
+from holdfast.document import NIL, Candidate, Document, Evidence, Mention
+from holdfast.errors import UsageError
+from holdfast.kb.store import KnowledgeBase
+from holdfast.link.collective_entities import EntityVectors, Nearest, entity_vectors_of
+from holdfast.link.collective_model import DualEncoderModel
+from holdfast.link.collective_text import span_of
+from holdfast.types import canonical_type
+
+_WIDER: Final = 4  # how many times `top` is looked at where types are wanted
+_COMPARED: Final = 20  # entities among which the probability is shared
+_DECIMALS: Final = 4
+
+Floats = npt.NDArray[np.float32]
+
+
+class CollectiveLinker:
+    """Links the marked mentions of a document."""
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        *,
+        model: DualEncoderModel,
+        vectors: EntityVectors,  # of the knowledge base, by this model
+        only: Collection[str] | None = None,
+        top: int = 5,
+    ) -> None:
+        self.digest = model.digest
+        self._kb = kb
+        self._model = model
+        self._vectors = vectors
+        self._is_open = only is None
+        self._wanted = types.mask_of(only)
+        self._top = top
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        kb: KnowledgeBase,
+        *,
+        only: Collection[str] | None = None,
+        top: int = 5,
+        names: int | None = None,
+        threads: int | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> CollectiveLinker:
+        """With a model folder that `holdfast train` wrote.
+
+        `names` of an entity that are encoded, by default as many as in training. With a
+        knowledge base that it meets for the first time it first encodes its names, which
+        `progress` reports.
+        """
+        model = DualEncoderModel.open(folder, threads=threads)
+        most = model.names if names is None else names
+        vectors = entity_vectors_of(kb, model, most=most, progress=progress)
+        return cls(kb, model=model, vectors=vectors, only=only, top=top)
+
+    def __call__(self, document: Document) -> Document:
+        """The document with candidates, best first, and ids for every mention."""
+        found = self.nearest(document, self._asked)
+        return document.with_mentions(
+            self.linked(mention, near)
+            for mention, near in zip(document.mentions, found, strict=True)
+        )
+
+    @property
+    def _asked(self) -> int:
+        return max(self._top, _COMPARED) * _WIDER
+
+    def nearest(self, document: Document, k: int) -> list[list[Nearest]]:
+        """The k entities nearest to each mention; none for one that touches no token."""
+        read = self._alone if self._model.context else self._together
+        places, vectors = read(document)
+        found = [list[Nearest]() for _ in document.mentions]
+        for place, near in zip(places, self._vectors.search(vectors, k), strict=True):
+            found[place] = near
+        return found
+
+    def _together(self, document: Document) -> tuple[list[int], Floats]:
+        """The numbers of mentions that have tokens, and their vectors."""
+        tokens = self._model.encoder.reader.read(document.text)
+        spans = [span_of(tokens, m.start, m.end) for m in document.mentions]
+        places = [place for place, span in enumerate(spans) if span is not None]
+        chosen = np.array([span for span in spans if span is not None], dtype=np.int64)
+        return places, self._model.mention_vectors(tokens, chosen.reshape(-1, 2))
+
+    def _alone(self, document: Document) -> tuple[list[int], Floats]:
+        """The same, each mention in a text of its own."""
+        places, rows = list[int](), [np.zeros((0, self._model.encoder.width), dtype=np.float32)]
+        for place, mention in enumerate(document.mentions):
+            start = max(0, mention.start - self._model.context)
+            text = document.text[start : mention.end + self._model.context]
+            tokens = self._model.encoder.reader.read(text)
+            span = span_of(tokens, mention.start - start, mention.end - start)
+            if span is not None:
+                places.append(place)
+                rows.append(self._model.mention_vectors(tokens, np.array([span])))
+        return places, np.concatenate(rows)
+
+    def linked(self, mention: Mention, near: Sequence[Nearest]) -> Mention:
+        """The mention with those of its nearest entities that its type allows."""
+        mask = self._mask_of(mention.type)
+        fitting = [n for n in near if mask is None or self._kb.type_mask[n.entity] & mask]
+        candidates = tuple(self._candidates(fitting))
+        ids = (candidates[0].entity_id,) if candidates else (NIL,)
+        return replace(mention, candidates=candidates, ids=ids)
+
+    def _mask_of(self, type: str) -> int | None:
+        """The types of entities that may be meant; None: any."""
+        canonical = canonical_type(type)
+        if canonical in types.TYPES:
+            return types.mask_of([canonical]) & self._wanted
+        return None if self._is_open else self._wanted
+
+    def _candidates(self, near: Sequence[Nearest]) -> Iterator[Candidate]:
+        if not near:
+            return
+        scores = np.array([n.score for n in near[:_COMPARED]])
+        shares = np.exp(scores - scores[0])
+        shares /= shares.sum()
+        for found, share in zip(near[: self._top], shares.tolist(), strict=False):
+            name = self._kb.name_at(found.name)
+            yield Candidate(
+                entity_id=self._kb.id_at(found.entity),
+                name=name,
+                label=self._kb.label_at(found.entity),
+                score=round(min(1.0, share), _DECIMALS),
+                evidence=(Evidence("collective", f"in this document, near “{name}”", found.score),),
+            )
+
+
+class CollectiveAnnotator(CollectiveLinker):
+    """Finds the mentions of a document and links them, in one pass over it."""
+
+    def __call__(self, document: Document) -> Document:
+        """The document with what was found in place of its mentions; relations go with them.
+
+        A mention's type is its entity's. With `only`, mentions of no such entity are dropped.
+        """
+        if not self._model.detection:
+            raise UsageError("this dual encoder was trained to link mentions, not to find them")
+        tokens = self._model.encoder.reader.read(document.text)
+        states = self._model.states(tokens)
+        spans = self._model.detect(tokens, states).spans
+        vectors = self._model.mention_vectors(tokens, spans, states)
+        found = list[Mention]()
+        near = self._vectors.search(vectors, self._asked)
+        for (first, last), nearest in zip(spans.tolist(), near, strict=True):
+            place = Mention.at(int(tokens.starts[first]), int(tokens.ends[last]))
+            linked = self.linked(place, nearest)
+            if linked.is_linked:
+                found.append(replace(linked, type=self._type_of(linked.ids[0])))
+        return replace(document, mentions=tuple(found), relations=())
+
+    def _type_of(self, id: str) -> str:
+        row = self._kb.row_of(id)
+        known = () if row is None else self._kb.types_of(row)
+        return next((t for t in map(canonical_type, known) if t in types.TYPES), "")

@@ -1,0 +1,195 @@
+"""The vectors of a knowledge base's entities: made once, kept in the home folder, searched whole.
+
+Every query is compared with every vector: nothing is approximate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast import artifacts
+from holdfast.errors import ArtifactError
+from holdfast.kb.store import KnowledgeBase
+
+KIND: Final = "entity vectors"
+VERSION: Final = 1
+_EXACTLY: Final = 1 << 17  # names up to which vectors are stored in 32 bits a number, else 16
+_BLOCK: Final = 1 << 15  # names that queries are compared with at once
+_ASKED: Final = 256  # queries that are compared at once
+_TOGETHER: Final = 1 << 13  # names encoded at once
+_WIDER: Final = 4  # how many more names than entities are asked for where entities have several
+
+Floats = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int64]
+
+
+class EntityEncoder(Protocol):
+    """What makes vectors of names."""
+
+    @property
+    def digest(self) -> str:
+        """Vectors of equal digests can be compared."""
+        ...
+
+    def encode_names(self, names: Sequence[str]) -> Floats:
+        """*Shape:* (names, width)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntityNames:
+    """The names that entities are encoded by, grouped by entity."""
+
+    rows: Rows  # of each name in the knowledge base; (names,)
+    owner: Rows  # the entity of each, ascending; (names,)
+
+    @classmethod
+    def of(cls, kb: KnowledgeBase, *, most: int) -> EntityNames:
+        """At most so many names of every entity, the preferred one first."""
+        owner = kb.entity_of_name.astype(np.int64)
+        rank = np.arange(len(owner)) - kb.first_name.astype(np.int64)[owner]
+        rows = np.flatnonzero(rank < most)
+        return cls(rows, owner[rows])
+
+    def texts(self, kb: KnowledgeBase) -> list[str]:
+        """The names, in order."""
+        wanted = np.zeros(kb.names, dtype=bool)
+        wanted[self.rows] = True
+        return [name for name, is_wanted in zip(kb.all_names(), wanted, strict=True) if is_wanted]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """An entity that a vector found."""
+
+    entity: int  # its row in the knowledge base
+    name: int  # the row of the name that was nearest
+    score: float  # the dot product
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntityVectors:
+    """A vector per name; an entity is as near as its nearest name."""
+
+    names: EntityNames
+    _vectors: npt.NDArray[Any]  # (names, width)
+
+    @classmethod
+    def build(
+        cls,
+        kb: KnowledgeBase,
+        encoder: EntityEncoder,
+        *,
+        most: int = 1,
+        progress: Callable[[float], None] | None = None,
+    ) -> EntityVectors:
+        """Encode every entity by at most `most` of its names."""
+        names = EntityNames.of(kb, most=most)
+        texts = names.texts(kb)
+        # Sorted by length, names of one run of the network are equally long.
+        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        found: npt.NDArray[Any] | None = None
+        for start in range(0, len(order), _TOGETHER):
+            part = order[start : start + _TOGETHER]
+            vectors = encoder.encode_names([texts[at] for at in part])
+            if found is None:
+                kind = np.float32 if len(texts) <= _EXACTLY else np.float16
+                found = np.zeros((len(texts), vectors.shape[1]), dtype=kind)
+            found[part] = vectors
+            if progress:
+                progress((start + len(part)) / len(order))
+        if found is None:
+            raise ArtifactError(f"the knowledge base {kb.name!r} has no names to encode")
+        return cls(names, found)
+
+    def save(self, folder: Path, *, made_of: str) -> None:
+        with artifacts.publish(folder) as scratch:
+            np.save(scratch / "vectors.npy", self._vectors)
+            np.save(scratch / "rows.npy", self.names.rows)
+            np.save(scratch / "owner.npy", self.names.owner)
+            config = {"made_of": made_of}
+            artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
+
+    @classmethod
+    def open(cls, folder: Path, *, made_of: str) -> EntityVectors:
+        """Map what `save` wrote; refused if it was made of something else."""
+        manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
+        if manifest.config.get("made_of") != made_of:
+            raise ArtifactError(f"{folder}: vectors of other entities; build them again")
+        artifacts.verify(folder, manifest)
+        try:
+            rows, owner, vectors = (
+                np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
+                for name in ("rows", "owner", "vectors")
+            )
+            return cls(EntityNames(rows, owner), vectors)
+        except (ValueError, OSError, EOFError) as error:
+            reason = str(error).splitlines()[-1]
+            raise ArtifactError(f"{folder}: cannot be opened ({reason}); build it again") from error
+
+    def search(self, queries: Floats, k: int) -> list[list[Nearest]]:
+        """Up to k entities of each query, nearest first. *Shape:* queries (queries, width).
+
+        Memory beyond the answers is bounded, however many queries and names there are.
+        """
+        has_several = len(self.names.owner) > int(self.names.owner[-1]) + 1
+        wanted = min(len(self.names.rows), k * _WIDER if has_several else k)
+        found = list[list[Nearest]]()
+        for start in range(0, len(queries), _ASKED):
+            scores, places = self._best(queries[start : start + _ASKED], wanted)
+            found += (self._distinct(*pair, k) for pair in zip(scores, places, strict=True))
+        return found
+
+    def _best(self, queries: Floats, wanted: int) -> tuple[Floats, Rows]:
+        """The best names of each query, best first; ties in their order.
+
+        *Shape:* (queries, wanted) each.
+        """
+        scores = np.zeros((len(queries), 0), dtype=np.float32)
+        places = np.zeros((len(queries), 0), dtype=np.int64)
+        for start in range(0, len(self._vectors), _BLOCK):
+            block = np.asarray(self._vectors[start : start + _BLOCK], dtype=np.float32)
+            own = queries @ block.T
+            numbers = np.broadcast_to(np.arange(start, start + len(block)), own.shape)
+            if own.shape[1] > wanted:
+                kept = np.argpartition(own, -wanted, axis=1)[:, -wanted:]
+                own, numbers = np.take_along_axis(own, kept, 1), kept + start
+            scores = np.concatenate([scores, own], axis=1)
+            places = np.concatenate([places, numbers], axis=1)
+        order = np.lexsort((places, -scores), axis=1)[:, :wanted]
+        return np.take_along_axis(scores, order, 1), np.take_along_axis(places, order, 1)
+
+    def _distinct(self, scores: Floats, places: Rows, k: int) -> list[Nearest]:
+        found: dict[int, Nearest] = {}
+        for score, place in zip(scores.tolist(), places.tolist(), strict=True):
+            entity = int(self.names.owner[place])
+            if entity not in found:
+                found[entity] = Nearest(entity, int(self.names.rows[place]), score)
+            if len(found) == k:
+                break
+        return list(found.values())
+
+
+def entity_vectors_of(
+    kb: KnowledgeBase,
+    encoder: EntityEncoder,
+    *,
+    most: int = 1,
+    progress: Callable[[float], None] | None = None,
+) -> EntityVectors:
+    """The vectors, built if they are missing, damaged, or of another base or model."""
+    made_of = f"{kb.manifest.digest} {encoder.digest} {most}"
+    place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.digest} {most}".encode()).hexdigest()
+    folder = artifacts.home() / "entities" / f"{kb.name}-{place[:16]}"
+    try:
+        return EntityVectors.open(folder, made_of=made_of)
+    except ArtifactError:
+        EntityVectors.build(kb, encoder, most=most, progress=progress).save(folder, made_of=made_of)
+        return EntityVectors.open(folder, made_of=made_of)

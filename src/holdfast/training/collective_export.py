@@ -1,0 +1,101 @@
+"""Writes a trained dual encoder as the folder that `holdfast.link.collective_model` opens."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from tokenizers import Tokenizer
+
+from holdfast import artifacts
+from holdfast.detect.token_encoder import MODEL, OUTPUT, TOKENIZER
+from holdfast.link.collective_model import HEADS, KIND, NAMES, VECTORS, VERSION
+from holdfast.training.collective_data import Reading
+from holdfast.training.collective_graph import Graph, add_states, add_text_vector
+from holdfast.training.collective_model import DualEncoder
+
+
+def export_dual_encoder(
+    model: DualEncoder,
+    tokenizer: Tokenizer,
+    folder: Path,
+    *,
+    reading: Reading,
+    names: int = 1,  # of an entity that are encoded
+    threshold: float = 0.5,  # above which a span is a mention
+    small: bool = False,  # weights in 8 bits
+    description: Mapping[str, Any],
+) -> artifacts.Manifest:
+    """Write the folder, or replace it. `description` (licence, data, scores) joins the manifest."""
+    shape = model.shape
+    config = {
+        "width": model.width,
+        "longest": min(reading.window, model.documents.longest) + 2,
+        "overlap": reading.overlap,
+        "context": reading.context,
+        "longest_name": shape.longest_name,
+        "longest_span": shape.longest_span,
+        "detection": shape.detection,
+        "threshold": threshold,
+        "names": names,
+        "parameters": model.size(),
+        "bits": 8 if small else 32,
+        **description,
+    }
+    model.eval()
+    with artifacts.publish(folder) as scratch:
+        write_graph(_documents(model, small=small), scratch / MODEL, small=small)
+        write_graph(_names(model, small=small), scratch / NAMES, small=small)
+        heads: Any = _heads(model)
+        np.savez(scratch / HEADS, **heads)
+        (scratch / TOKENIZER).write_text(tokenizer.to_str(), encoding="utf-8")
+        return artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
+
+
+def write_graph(graph: onnx.ModelProto, path: Path, *, small: bool) -> None:
+    """`small`: matrix products in 8 bits, scaled anew for every input."""
+    if not small:
+        onnx.save_model(graph, str(path))
+        return
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as scratch:
+        whole = Path(scratch) / "whole.onnx"
+        # Marked as prepared, or it would log advice: nodes are fused when the graph is opened.
+        onnx.helper.set_model_props(graph, {"onnx.quant.pre_process": "onnxruntime.quant"})
+        onnx.save_model(graph, str(whole))
+        quantize_dynamic(
+            whole,
+            path,
+            op_types_to_quantize=["MatMul"],
+            per_channel=True,
+            weight_type=QuantType.QInt8,
+            extra_options={"MatMulConstBOnly": True},
+        )
+
+
+def _documents(model: DualEncoder, *, small: bool) -> onnx.ModelProto:
+    graph = Graph(small=small)
+    graph.add("Identity", add_states(graph, model.documents), output=OUTPUT)
+    return graph.finish(OUTPUT, ["texts", "length", model.width])
+
+
+def _names(model: DualEncoder, *, small: bool) -> onnx.ModelProto:
+    graph = Graph(small=small)
+    states = add_states(graph, model.names)
+    found = add_text_vector(graph, model.names, states, pooling=model.shape.entity)
+    graph.add("LpNormalization", found, output=VECTORS, axis=1, p=2)
+    return graph.finish(VECTORS, ["texts", model.width])
+
+
+def _heads(model: DualEncoder) -> dict[str, np.ndarray[Any, Any]]:
+    """What sits on top of the states, by the names that the linker reads."""
+    found = {"scale": model.log_scale.exp()}
+    for name in ("ends", "tags", "span"):
+        layer = getattr(model, name)
+        if layer is not None:
+            found |= {f"{name}_weight": layer.weight, f"{name}_bias": layer.bias}
+    return {name: value.detach().numpy() for name, value in found.items()}

@@ -1,0 +1,283 @@
+"""Trains the dual encoder or cross-encoder of a recipe and writes it as a model folder.
+
+The recipe's `fit` names what is trained on, `settings.select` what is looked at to choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from holdfast.corpora.named import CORPORA, load_corpus, load_training
+from holdfast.detect.token_encoder import TokenReader
+from holdfast.document import Document
+from holdfast.errors import UsageError
+from holdfast.evaluate.collective_kb import collective_kb
+from holdfast.evaluate.collective_run import CANDIDATES, Retrieve, bm25_retriever
+from holdfast.evaluate.recipe import Recipe
+from holdfast.evaluate.recipe_kb import primary_ids
+from holdfast.evaluate.run import model_folder
+from holdfast.kb.store import KnowledgeBase, open_kb
+from holdfast.link.collective import CollectiveLinker
+from holdfast.link.collective_cross import PairReader
+from holdfast.training.checkpoint import Progress
+from holdfast.training.collective_cross import (
+    CrossConfig,
+    cases_of,
+    export_cross_encoder,
+    open_cross_encoder,
+    train_cross_encoder,
+)
+from holdfast.training.collective_data import NameTable, Reading, segments_of
+from holdfast.training.collective_encoder import open_tokenizer
+from holdfast.training.collective_export import export_dual_encoder
+from holdfast.training.collective_model import DualEncoder, ModelShape
+from holdfast.training.collective_negatives import Negatives
+from holdfast.training.collective_train import (
+    Material,
+    TrainConfig,
+    best_entry,
+    train_dual_encoder,
+)
+
+Report = Callable[[str], None]
+Candidates = Callable[[Document], list[list[tuple[str, str]]]]  # (id, name) for each mention
+
+# Keys of `settings` that are none of the networks': they say what is read, and how it is measured.
+_OTHERS: Final = {
+    "select",
+    "select_documents",
+    "align_kb",
+    "names",
+    "documents",
+    "retriever",
+    "gold_added",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The `settings` of a recipe, by whom they concern."""
+
+    shape: ModelShape
+    train: TrainConfig
+    reading: Reading
+    names: int = 1  # of an entity that are encoded
+    align_kb: str = ""  # whose synonyms are aligned first; "": the recipe's own
+    select: str = ""  # "bc5cdr dev"
+    select_documents: int = 100  # of it that are looked at while training
+
+
+def read_settings(recipe: Recipe) -> Settings:
+    """Every key goes to the part that has it; one that no part has is a UsageError."""
+    told = dict(recipe.settings)
+    parts = {kind: _take(kind, told) for kind in (ModelShape, Negatives, Reading, TrainConfig)}
+    if unknown := set(told) - _OTHERS:
+        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(unknown)!r}")
+    negatives = Negatives(**parts[Negatives])
+    own = {f.name for f in fields(Settings)} & set(told)
+    return Settings(
+        ModelShape(**parts[ModelShape]),
+        TrainConfig(**parts[TrainConfig], negatives=negatives),
+        Reading(**parts[Reading]),
+        **{name: told[name] for name in own},
+    )
+
+
+def _take(kind: Any, told: dict[str, Any]) -> dict[str, Any]:
+    names = [field.name for field in fields(kind) if field.name in told]
+    return {name: told.pop(name) for name in names}
+
+
+def train_collective(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
+    """Train what the recipe describes; write `out`, and beside it the same in 8 bits.
+
+    Checkpoints are kept beside it, so that a run that was stopped goes on.
+    """
+    if not recipe.fit:
+        raise UsageError(f"recipe {recipe.name!r} trains nothing: it has no fit")
+    if recipe.linker in ("cross", "blink"):
+        _train_cross(recipe, data=data, out=out, report=report)
+    else:
+        _train_dual(recipe, data=data, out=out, report=report)
+
+
+def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
+    settings = read_settings(recipe)
+    corpora = _Corpora.load(recipe, settings.select, data=data, report=report)
+    tokenizer = open_tokenizer(settings.shape.encoder)
+    model = DualEncoder(settings.shape)
+    window = min(settings.reading.window, model.documents.longest)
+    reading = replace(settings.reading, window=window)
+    looked = replace(reading, mentions=0)
+    kb, reader = corpora.kb, TokenReader.of(tokenizer)
+    rows = {kb.id_at(row): row for row in range(len(kb))}
+    development = corpora.development[: settings.select_documents]
+    material = Material(
+        reader,
+        NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=settings.names),
+        list(segments_of(corpora.training, reader, reading, rows=rows)),
+        list(segments_of(development, reader, looked, rows=rows)),
+        synonyms=list(_synonyms(kb, settings, rows)) if settings.train.align_steps else (),
+        reading=looked,
+    )
+    report(f"{len(material.training):,} segments, {len(material.table):,} names")
+    work = out.with_name(f"{out.name}-checkpoints")
+    progress = train_dual_encoder(model, material, settings.train, folder=work, report=report)
+    threshold = best_entry(progress).get("threshold", 0.5)
+    for small, folder in ((False, out), (True, out.with_name(f"{out.name}-int8"))):
+        export_dual_encoder(
+            model,
+            tokenizer,
+            folder,
+            reading=reading,
+            names=settings.names,
+            threshold=threshold,
+            small=small,
+            description=_description(recipe, progress, asdict(settings)),
+        )
+
+
+def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
+    told = dict(recipe.settings)
+    config = CrossConfig(**_take(CrossConfig, told))
+    if unknown := set(told) - _OTHERS:
+        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(unknown)!r}")
+    corpora = _Corpora.load(recipe, told.get("select", ""), data=data, report=report)
+    tokenizer = open_tokenizer(config.encoder)
+    reader = PairReader.of(
+        tokenizer,
+        context=config.context,
+        longest_context=config.longest_context,
+        longest_name=config.longest_name,
+    )
+    retrieve = _retrieve(recipe, corpora.kb)
+    development = corpora.development[: told.get("select_documents", 20)]
+    training = cases_of(corpora.training, reader, _for_training(retrieve, corpora.kb, config.seed))
+    looked = cases_of(development, reader, retrieve)
+    report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
+    model = open_cross_encoder(config)
+    work = out.with_name(f"{out.name}-checkpoints")
+    progress = train_cross_encoder(
+        model, training, looked, reader, config, folder=work, report=report
+    )
+    for small, folder in ((False, out), (True, out.with_name(f"{out.name}-int8"))):
+        export_cross_encoder(
+            model,
+            tokenizer,
+            folder,
+            config=config,
+            small=small,
+            description=_description(recipe, progress, asdict(config)),
+        )
+
+
+def _retrieve(recipe: Recipe, kb: KnowledgeBase) -> Candidates:
+    """Entities and their names for each mention, as BM25 or a trained retriever finds them."""
+    find: Retrieve
+    if recipe.linker == "cross":
+        find = bm25_retriever(kb)
+    else:
+        folder = model_folder(str(recipe.settings.get("retriever", "")))
+        find = CollectiveLinker.open(folder, kb, top=CANDIDATES).nearest
+
+    def retrieve(document: Document) -> list[list[tuple[str, str]]]:
+        near = find(document, CANDIDATES)
+        return [[(kb.id_at(n.entity), kb.name_at(n.name)) for n in found] for found in near]
+
+    return retrieve
+
+
+def _for_training(retrieve: Candidates, kb: KnowledgeBase, seed: int) -> Candidates:
+    """The same, with the gold entity where it is missing, and random ones where there are few."""
+    rng = np.random.default_rng(seed)
+
+    def filled(document: Document) -> list[list[tuple[str, str]]]:
+        found = list[list[tuple[str, str]]]()
+        for mention, near in zip(document.mentions, retrieve(document), strict=True):
+            known = dict(near)
+            if not any(id in known for id in mention.ids):
+                rows = [row for id in mention.ids if (row := kb.row_of(id)) is not None]
+                known |= {kb.id_at(row): kb.label_at(row) for row in rows[:1]}
+            for row in rng.integers(len(kb), size=max(0, CANDIDATES - len(known))).tolist():
+                if kb.id_at(row) not in mention.ids:
+                    known.setdefault(kb.id_at(row), kb.label_at(row))
+            found.append(list(known.items()))
+        return found
+
+    return filled
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpora:
+    """What is trained on and looked at, with ids of the knowledge base."""
+
+    kb: KnowledgeBase
+    training: tuple[Document, ...]
+    development: tuple[Document, ...]
+
+    @classmethod
+    def load(cls, recipe: Recipe, select: str, *, data: Path, report: Report) -> _Corpora:
+        evaluated = [(recipe.corpus, recipe.split)]
+        looked = _splits([select] if select else [])
+        kb = collective_kb(recipe, looked[0][1] if looked else recipe.split, data=data)
+        found = load_training(_splits(recipe.fit), evaluated=[*evaluated, *looked], data=data)
+        for part in found.parts:
+            report(str(part))
+        ids = primary_ids(kb)
+        development = [d for corpus, split in looked for d in load_corpus(corpus, split, data=data)]
+        return cls(
+            kb,
+            tuple(_with_primary_ids(found.documents, ids)),
+            tuple(_with_primary_ids(development, ids)),
+        )
+
+
+def _splits(texts: Sequence[str]) -> list[tuple[str, str]]:
+    found = [text.split() for text in texts]
+    for words in found:
+        if len(words) != 2:
+            raise UsageError(f"{' '.join(words)!r}: write a corpus and a split, as bc5cdr train")
+    return [(corpus, split) for corpus, split in found]
+
+
+def _with_primary_ids(documents: Any, ids: Mapping[str, str]) -> Iterator[Document]:
+    for document in documents:
+        yield document.with_mentions(
+            replace(m, ids=tuple(dict.fromkeys(ids.get(id, id) for id in m.ids)))
+            for m in document.mentions
+        )
+
+
+def _synonyms(
+    kb: KnowledgeBase, settings: Settings, rows: Mapping[str, int]
+) -> Iterator[tuple[str, int]]:
+    """Names of the entities that are not encoded as they are, with the entities' rows."""
+    source = open_kb(settings.align_kb) if settings.align_kb else kb
+    encoded = {
+        (int(row), name.casefold())
+        for row, name in zip(kb.entity_of_name, kb.all_names(), strict=True)
+        if name == kb.label_at(int(row))
+    }
+    known = [rows.get(source.id_at(row)) for row in range(len(source))]
+    for owner, name in zip(source.entity_of_name.tolist(), source.all_names(), strict=True):
+        row = known[owner]
+        if row is not None and (row, name.casefold()) not in encoded:
+            yield name, row
+
+
+def _description(
+    recipe: Recipe, progress: Progress, settings: Mapping[str, Any]
+) -> dict[str, object]:
+    corpora = _splits(recipe.fit)
+    return {
+        "recipe": recipe.name,
+        "training_data": list(recipe.fit),
+        "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name, _ in corpora)),
+        "settings": dict(settings),
+        "log": list(progress.log),
+    }

@@ -1,0 +1,223 @@
+"""Trains a dual encoder. Read from top to bottom: configuration, material, the loop, one step.
+
+First some steps on synonyms, so that both encoders know which names mean the same; then steps on
+documents. Entity vectors are cached: hard negatives are found among them in every step, with the
+mentions' vectors as they are, and the whole cache is encoded anew every so often.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from holdfast.detect.token_encoder import TokenReader
+from holdfast.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from holdfast.training.collective_data import (
+    Batch,
+    NameTable,
+    Reading,
+    Segment,
+    joined_names,
+    synonym_segments,
+)
+from holdfast.training.collective_detection import detection_loss
+from holdfast.training.collective_model import DualEncoder, link_loss
+from holdfast.training.collective_negatives import Negatives, choose_candidates
+from holdfast.training.collective_select import encode_table, joint_scores, linking_scores
+
+BEST: Final = "best.safetensors"
+_CLIP: Final = 1.0  # largest norm of the gradient
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """How long and how fast. Rates are for MiniLM; a larger encoder wants smaller ones."""
+
+    steps: int = 500  # on documents
+    align_steps: int = 100  # on synonyms, before
+    batch: int = 4  # segments of a step
+    synonyms: int = 64  # of a step of alignment
+    learning_rate: float = 1e-4
+    head_rate: float = 1e-3  # of what sits on top of the encoders
+    warm_up: float = 0.06  # part of the steps with a rising rate, before the linear decay to 0
+    negatives: Negatives = field(default_factory=Negatives)
+    refresh_every: int = 150  # steps between encodings of the whole cache and looks at dev
+    save_every: int = 100
+    seed: int = 0
+    threads: int = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """What is learned from and what is looked at."""
+
+    reader: TokenReader
+    table: NameTable
+    training: Sequence[Segment]
+    development: Sequence[Segment] = ()
+    synonyms: Sequence[tuple[str, int]] = ()  # a name and its entity's row
+    reading: Reading = field(default_factory=Reading)
+
+
+def train_dual_encoder(
+    model: DualEncoder,
+    material: Material,
+    config: TrainConfig,
+    *,
+    folder: Path,
+    report: Callable[[str], None] = print,
+) -> Progress:
+    """Train in place, from the folder's checkpoint if there is one, and keep the best on dev.
+
+    The log holds the seconds of training without looks at dev. Batches depend on the seed alone;
+    after an interruption the cache is encoded anew, so weights may then differ a little.
+    """
+    torch.manual_seed(config.seed)
+    torch.set_num_threads(config.threads)
+    optimizer = _optimizer(model, config)
+    progress = Progress()
+    if (folder / "run" / "manifest.json").exists():
+        progress = load_checkpoint(folder / "run", model, optimizer)
+        report(f"going on from step {progress.step}")
+    seconds = max((entry["seconds"] for entry in progress.log), default=0.0)
+    cache = torch.zeros(0)
+    losses, total = list[float](), config.align_steps + config.steps
+    for step in range(progress.step, total):
+        started = time.monotonic()
+        if not len(cache):
+            cache = encode_table(model, material.table)
+        segments = _segments(material, config, step)
+        rate = _rate(step, total, config)
+        losses.append(
+            _learn(model, segments, material.table, cache, optimizer, config, step=step, rate=rate)
+        )
+        done = step + 1
+        is_last = done == total
+        is_due = is_last or done == config.align_steps or done % config.refresh_every == 0
+        if is_due:
+            cache = encode_table(model, material.table)
+        seconds += time.monotonic() - started
+        if is_due:
+            entry = {"step": done, "seconds": seconds, "loss": float(np.mean(losses))}
+            entry |= _look(model, material, cache, folder, progress)
+            losses.clear()
+            progress = replace(progress, log=(*progress.log, entry))
+            report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))
+        progress = replace(progress, step=done)
+        if is_last or done % config.save_every == 0:
+            save_checkpoint(
+                folder / "run", model, optimizer, progress=progress, config=asdict(config)
+            )
+    if (folder / BEST).exists():
+        model.load_state_dict(load_file(folder / BEST))
+    return progress
+
+
+def _segments(material: Material, config: TrainConfig, step: int) -> list[Segment]:
+    rng = np.random.default_rng([config.seed, step])
+    if step < config.align_steps and material.synonyms:
+        return synonym_segments(
+            material.synonyms, material.reader, material.reading, rng=rng, count=config.synonyms
+        )
+    count = len(material.training)
+    places = (step - config.align_steps) * config.batch + np.arange(config.batch)
+    found = []
+    for epoch, place in zip(*np.divmod(np.maximum(places, 0), count), strict=True):
+        order = np.random.default_rng([config.seed, 0, int(epoch)]).permutation(count)
+        found.append(material.training[order[place]])
+    return found
+
+
+def _learn(
+    model: DualEncoder,
+    segments: Sequence[Segment],
+    table: NameTable,
+    cache: Tensor,
+    optimizer: torch.optim.Optimizer,
+    config: TrainConfig,
+    *,
+    step: int,
+    rate: float,  # the part of each group's learning rate
+) -> float:
+    """One step; the loss before it. Vectors of names that were encoded go into the cache."""
+    for group in optimizer.param_groups:
+        group["lr"] = group["initial_lr"] * rate
+    model.train()
+    batch = Batch.of(segments)
+    states = model.states(batch.tokens, batch.lengths)
+    loss = states.new_zeros(())
+    known = [at for at, gold in enumerate(batch.golds) if gold]
+    if known:
+        vectors = model.mentions(states, batch.spans[known])
+        candidates = choose_candidates(
+            vectors.detach(),
+            [batch.golds[at] for at in known],
+            table=table,
+            cache=cache,
+            negatives=config.negatives,
+            rng=np.random.default_rng([config.seed, 1, step]),
+        )
+        fresh = candidates.rows[: candidates.encoded]
+        encoded = model.entities(*joined_names([table.tokens[row] for row in fresh.tolist()]))
+        stale = cache[candidates.rows[candidates.encoded :]]
+        loss = link_loss(vectors @ torch.cat([encoded, stale]).T, candidates.is_gold)
+        cache[fresh] = encoded.detach()
+    if model.shape.detection:
+        loss = loss + detection_loss(model, states, batch, segments)
+    if loss.requires_grad:
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), _CLIP)
+        optimizer.step()
+    return loss.item()
+
+
+def _look(
+    model: DualEncoder, material: Material, cache: Tensor, folder: Path, progress: Progress
+) -> dict[str, float]:
+    """What dev says; the best model so far is kept."""
+    if not material.development:
+        return {}
+    found = linking_scores(model, material.development, material.table, cache)
+    if model.shape.detection:
+        found |= joint_scores(model, material.development, material.table, cache)
+    key = "f1" if model.shape.detection else "accuracy"
+    if found[key] >= max((entry.get(key, 0.0) for entry in progress.log), default=0.0):
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(dict(model.state_dict()), folder / BEST)
+    return found
+
+
+def best_entry(progress: Progress) -> Mapping[str, float]:
+    """The entry of the log whose model was kept; the last where nothing was looked at."""
+    looks = [entry for entry in progress.log if "accuracy" in entry]
+    key = "f1" if looks and "f1" in looks[0] else "accuracy"
+    return max(reversed(looks), key=lambda entry: entry[key], default=progress.log[-1])
+
+
+def _optimizer(model: DualEncoder, config: TrainConfig) -> torch.optim.Optimizer:
+    inner = {id(p) for part in (model.documents, model.names) for p in part.parameters()}
+    trained = [p for p in model.parameters() if p.requires_grad]
+    groups = [
+        _group([p for p in trained if id(p) in inner], config.learning_rate),
+        _group([p for p in trained if id(p) not in inner], config.head_rate),
+    ]
+    return torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
+
+
+def _group(parameters: list[nn.Parameter], rate: float) -> dict[str, object]:
+    return {"params": parameters, "lr": rate, "initial_lr": rate}
+
+
+def _rate(step: int, total: int, config: TrainConfig) -> float:
+    """The part of the learning rate that a step has: up over the warm-up, then down to 0."""
+    rising = max(1, int(config.warm_up * total))
+    return (step + 1) / rising if step < rising else (total - step) / max(1, total - rising)

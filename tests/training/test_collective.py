@@ -1,0 +1,311 @@
+"""The dual encoder learns, its parts count what they say, and its export computes the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+from holdfast.detect.token_encoder import TokenReader  # noqa: E402
+from holdfast.document import Document, Mention  # noqa: E402
+from holdfast.errors import InvalidValueError, UsageError  # noqa: E402
+from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker  # noqa: E402
+from holdfast.link.collective_model import DualEncoderModel, span_probabilities  # noqa: E402
+from holdfast.link.collective_spans import spans_of_words  # noqa: E402
+from holdfast.training.collective_data import Batch, Reading, joined_names, segments_of  # noqa: E402
+from holdfast.training.collective_detection import is_mention, word_tags  # noqa: E402
+from holdfast.training.collective_encoder import open_token_encoder  # noqa: E402
+from holdfast.training.collective_export import export_dual_encoder  # noqa: E402
+from holdfast.training.collective_model import ModelShape, link_loss, means, shape_of  # noqa: E402
+from holdfast.training.collective_negatives import Negatives, choose_candidates  # noqa: E402
+from holdfast.training.collective_select import encode_mentions, encode_table  # noqa: E402
+from holdfast.training.collective_train import best_entry, train_dual_encoder  # noqa: E402
+from training import collective_toys as toys  # noqa: E402
+
+
+def silent(_: str) -> None:
+    pass
+
+
+@pytest.fixture
+def kb(tmp_path: Path) -> Any:
+    return toys.knowledge_base(tmp_path / "kb")
+
+
+@pytest.mark.parametrize("kind", ["transformer", "rescnn"])
+def test_a_collective_encoder_learns_to_link(kb: Any, tmp_path: Path, kind: str) -> None:
+    model = toys.dual_encoder(kind)
+    progress = train_dual_encoder(
+        model, toys.material(kb), toys.CONFIG, folder=tmp_path / "work", report=silent
+    )
+    assert progress.log[-1]["accuracy"] == 1.0
+    assert progress.log[-1]["loss"] < 0.5 * progress.log[0]["loss"]
+    assert progress.log[-1]["seconds"] > progress.log[0]["seconds"] > 0
+
+
+def test_a_single_mention_encoder_learns_from_its_characters(kb: Any, tmp_path: Path) -> None:
+    material = toys.material(kb, reading=Reading(window=40, context=12))
+    assert all(len(segment.spans) == 1 for segment in material.training)
+    config = replace(toys.CONFIG, batch=12)
+    progress = train_dual_encoder(
+        toys.dual_encoder(), material, config, folder=tmp_path / "work", report=silent
+    )
+    assert progress.log[-1]["accuracy"] == 1.0
+
+
+def test_synonyms_alone_teach_most_of_it(kb: Any, tmp_path: Path) -> None:
+    model = toys.dual_encoder(mention="mean")
+    config = replace(toys.CONFIG, steps=0, align_steps=60, synonyms=16)
+    progress = train_dual_encoder(
+        model, toys.material(kb), config, folder=tmp_path / "work", report=silent
+    )
+    assert progress.log[-1]["accuracy"] > 0.6
+
+
+@pytest.mark.parametrize("detection", ["bio", "spans"])
+def test_found_and_linked_in_one_pass(
+    kb: Any, tmp_path: Path, detection: Literal["bio", "spans"]
+) -> None:
+    model = toys.dual_encoder(mention="mean", detection=detection)
+    progress = train_dual_encoder(
+        model, toys.material(kb), toys.LONGER, folder=tmp_path / "work", report=silent
+    )
+    best = best_entry(progress)
+    assert best["f1"] == max(entry["f1"] for entry in progress.log) > 0.9
+    export_dual_encoder(
+        model,
+        toys.tokenizer(),
+        tmp_path / "model",
+        reading=toys.READING,
+        threshold=best["threshold"],
+        description={},
+    )
+    annotate = CollectiveAnnotator.open(tmp_path / "model", kb, threads=1)
+    right = 0
+    for gold in toys.documents(10, seed=2):
+        found = annotate(gold.with_mentions(()))
+        wanted = {(m.start, m.end, m.ids) for m in gold.mentions}
+        right += len(wanted & {(m.start, m.end, m.ids) for m in found.mentions})
+        assert {m.type for m in found.mentions} <= {"Disease"}
+    assert right >= 25  # of 30
+
+
+def test_an_interrupted_run_goes_on_where_it_was(kb: Any, tmp_path: Path) -> None:
+    material = toys.material(kb)
+    whole, halves = toys.dual_encoder(), toys.dual_encoder()
+    train_dual_encoder(whole, material, toys.CONFIG, folder=tmp_path / "whole", report=silent)
+    config = replace(toys.CONFIG, steps=40)
+    train_dual_encoder(halves, material, config, folder=tmp_path / "halves", report=silent)
+    said: list[str] = []
+    done = train_dual_encoder(
+        toys.dual_encoder(), material, toys.CONFIG, folder=tmp_path / "halves", report=said.append
+    )
+    assert said[0] == "going on from step 40"
+    assert [entry["step"] for entry in done.log] == [20, 40, 60]
+    assert done.log[-1]["accuracy"] == 1.0
+
+
+@pytest.mark.parametrize("kind", ["transformer", "rescnn"])
+@pytest.mark.parametrize("mention", ["ends", "mean"])
+@pytest.mark.parametrize("entity", ["first", "mean"])
+def test_the_export_computes_what_torch_computes(
+    tmp_path: Path, kind: str, mention: str, entity: str
+) -> None:
+    model = toys.dual_encoder(kind, mention=mention, entity=entity, detection="spans").eval()
+    tokenizer = toys.tokenizer()
+    export_dual_encoder(
+        model, tokenizer, tmp_path / "model", reading=Reading(window=60, overlap=8), description={}
+    )
+    opened = DualEncoderModel.open(tmp_path / "model", threads=1)
+    document = toys.documents(1)[0]
+    reader = TokenReader.of(tokenizer)
+    batch = Batch.of(list(segments_of([document], reader, Reading(window=60, overlap=8), rows={})))
+    tokens = reader.read(document.text)
+    names = ["Asthma", "red spots", "head pain"]
+    with torch.inference_mode():
+        states = model.states(batch.tokens, batch.lengths)
+        vectors = model.mentions(states, batch.spans)
+        ids = [tokenizer.encode(name, add_special_tokens=False).ids for name in names]
+        entities = model.entities(*joined_names(ids))
+        spans = spans_of_words(tokens.words, len(tokens), longest=3)
+        odds = model.span_scores(states, torch.from_numpy(spans))
+    found = opened.states(tokens)
+    np.testing.assert_allclose(found, states.numpy(), atol=2e-5)
+    for given_states in (found, None):
+        own = opened.mention_vectors(tokens, batch.spans.numpy(), given_states)
+        np.testing.assert_allclose(own, vectors.numpy(), atol=2e-4)
+    np.testing.assert_allclose(opened.encode_names(names), entities.numpy(), atol=2e-5)
+    probabilities = span_probabilities(opened.detection_scores(found), spans)
+    np.testing.assert_allclose(probabilities, odds.sigmoid().numpy(), atol=2e-5)
+
+
+def test_eight_bits_stay_near_thirty_two(tmp_path: Path) -> None:
+    model = toys.dual_encoder().eval()
+    whole, small = (
+        export_dual_encoder(
+            model,
+            toys.tokenizer(),
+            tmp_path / name,
+            reading=toys.READING,
+            small=name == "small",
+            description={},
+        )
+        for name in ("whole", "small")
+    )
+    assert small.files["model.onnx"]["size"] < whole.files["model.onnx"]["size"]
+    names = [name for called in toys.CALLED for name in called]
+    vectors = [
+        DualEncoderModel.open(tmp_path / name, threads=1).encode_names(names)
+        for name in ("whole", "small")
+    ]
+    assert (vectors[0] * vectors[1]).sum(axis=1).min() > 0.98
+
+
+def test_the_linker_ranks_and_says_why(kb: Any, tmp_path: Path) -> None:
+    model = toys.dual_encoder()
+    train_dual_encoder(
+        model, toys.material(kb), toys.CONFIG, folder=tmp_path / "work", report=silent
+    )
+    export_dual_encoder(
+        model, toys.tokenizer(), tmp_path / "model", reading=toys.READING, description={}
+    )
+    link = CollectiveLinker.open(tmp_path / "model", kb, top=3, threads=1)
+    document = toys.documents(1, seed=5)[0]
+    blank = document.with_mentions(replace(m, ids=()) for m in document.mentions)
+    linked = link(blank)
+    assert [m.ids for m in linked.mentions] == [m.ids for m in document.mentions]
+    for mention in linked.mentions:
+        scores = [candidate.score for candidate in mention.candidates]
+        assert len(scores) == 3
+        assert scores == sorted(scores, reverse=True)
+        assert sum(scores) <= 1.0002
+        assert mention.candidates[0].evidence[0].kind == "collective"
+    assert link(Document("", "")).mentions == ()
+    spaces = Document("x", "a   b", mentions=(Mention.at(2, 3),))
+    assert link(spaces).mentions[0].is_nil
+    with pytest.raises(UsageError, match="not to find them"):
+        CollectiveAnnotator.open(tmp_path / "model", kb, threads=1)(blank)
+
+
+def test_a_long_document_is_linked_as_its_parts_are(kb: Any, tmp_path: Path) -> None:
+    model = toys.dual_encoder(mention="mean", detection="spans")
+    train_dual_encoder(
+        model, toys.material(kb), toys.LONGER, folder=tmp_path / "work", report=silent
+    )
+    # Windows no longer than the documents it learned from: later positions mean nothing to it.
+    export_dual_encoder(
+        model,
+        toys.tokenizer(),
+        tmp_path / "model",
+        reading=Reading(window=14, overlap=6),
+        description={},
+    )
+    annotate = CollectiveAnnotator.open(tmp_path / "model", kb, threads=1)
+    parts = toys.documents(30, seed=4)
+    text = "\r\n".join(part.text for part in parts)
+    found = annotate(Document("long", text))
+    names = {name for called in toys.CALLED for name in called}
+    assert len(found.mentions) >= 75  # of 90
+    assert sum(found.text_of(m) in names for m in found.mentions) >= 0.9 * len(found.mentions)
+    ends = [(m.start, m.end) for m in found.mentions]
+    assert all(a[1] <= b[0] for a, b in pairwise(ends))
+
+
+def test_segments_hold_every_mention_once_and_at_most_as_many_as_told() -> None:
+    reader = TokenReader.of(toys.tokenizer())
+    joined = documents_joined(12)
+    rows = {id: at for at, id in enumerate(toys.IDS)}
+    for reading in (Reading(window=30, overlap=6), Reading(window=30, overlap=6, mentions=4)):
+        segments = list(segments_of([joined], reader, reading, rows=rows))
+        places = [place for segment in segments for place in segment.places]
+        assert sorted(places) == [("all", number) for number in range(36)]
+        assert max(len(segment.ids) for segment in segments) <= 30
+        if reading.mentions:
+            assert max(len(segment.spans) for segment in segments) == 4
+            assert sum(len(s.ids) for s in segments) == len(reader.read(joined.text))
+
+
+def documents_joined(count: int) -> Document:
+    text, mentions = "", list[Mention]()
+    for part in toys.documents(count):
+        mentions += (
+            Mention.at(m.start + len(text), m.end + len(text), ids=m.ids) for m in part.mentions
+        )
+        text += part.text
+    return Document("all", text, mentions=tuple(mentions))
+
+
+def test_tags_and_spans_name_the_same_mentions() -> None:
+    reader = TokenReader.of(toys.tokenizer())
+    (segment,) = segments_of([toys.documents(1)[0]], reader, Reading(), rows={})
+    tags = word_tags(segment)
+    assert (tags == 1).sum() == 3
+    spans = spans_of_words(segment.words, len(segment.ids), longest=3)
+    assert is_mention(spans, segment).sum() == 3
+    begins = segment.words[np.flatnonzero(tags == 1)].tolist()
+    assert sorted(begins) == sorted(segment.spans[:, 0].tolist())
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=6))
+def test_means_are_those_of_numpy(lengths: list[int]) -> None:
+    states = torch.randn(sum(lengths) + 1, 3)
+    firsts = torch.tensor(np.cumsum([0, *lengths[:-1]]))
+    found = means(states, firsts, torch.tensor(lengths))
+    for row, first, length in zip(found, firsts.tolist(), lengths, strict=True):
+        expected = states[first : first + length].mean(0) if length else torch.zeros(3)
+        torch.testing.assert_close(row, expected)
+
+
+def test_any_of_several_golds_will_do() -> None:
+    scores = torch.tensor([[9.0, 0.0, -9.0]])
+    one = link_loss(scores, torch.tensor([[False, True, False]]))
+    two = link_loss(scores, torch.tensor([[True, True, False]]))
+    assert float(two) < 0.01 < 8 < float(one)
+
+
+def test_hard_negatives_score_above_the_gold_and_golds_are_always_encoded(kb: Any) -> None:
+    table = toys.material(kb).table
+    cache = torch.eye(len(table))
+    mentions = torch.tensor([[0.5, 0.9, 0.7, 0.1, 0.2, 0.3]])
+    found = choose_candidates(
+        mentions,
+        [(0,)],
+        table=table,
+        cache=cache,
+        negatives=Negatives(hard=2, random=0, encoded=1),
+        rng=np.random.default_rng(0),
+    )
+    assert found.rows.tolist() == [0, 1, 2]
+    assert found.encoded == 1
+    assert found.is_gold.tolist() == [[True, False, False]]
+
+
+def test_an_entity_is_found_by_any_of_its_names(kb: Any, tmp_path: Path) -> None:
+    material = toys.material(kb, names=3)
+    assert len(material.table) == 3 * len(kb)
+    model = toys.dual_encoder()
+    progress = train_dual_encoder(
+        model, material, toys.CONFIG, folder=tmp_path / "work", report=silent
+    )
+    assert progress.log[-1]["accuracy"] > 0.9
+    cache = encode_table(model, material.table)
+    assert encode_mentions(model, material.development).shape[1] == cache.shape[1]
+
+
+def test_a_shape_refuses_what_it_does_not_know() -> None:
+    with pytest.raises(InvalidValueError, match="mention = 'middle'"):
+        ModelShape(mention="middle")  # type: ignore[arg-type]
+    with pytest.raises(InvalidValueError, match="'colour'"):
+        shape_of({"colour": "blue"})
+    with pytest.raises(UsageError, match="no encoder is called 'nobody'"):
+        open_token_encoder("nobody")
