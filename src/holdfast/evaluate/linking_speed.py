@@ -182,7 +182,7 @@ def _measure(job: LinkingJob) -> dict[str, Any]:
 def _nearest(kb: KnowledgeBase, index: DenseIndex, texts: Sequence[str]) -> list[Ranking]:
     """The entities of the nearest names, each once, with the cosines of the nearest."""
     found = index.search(texts, TOP)
-    entities = np.where(found.rows < 0, -1, kb.entity_of_name[found.rows])
+    entities = np.where(found.rows < 0, -1, kb.entity_of_name[found.rows].astype(np.int64))
     rankings = []
     for row, scores in zip(entities.tolist(), found.scores.tolist(), strict=True):
         pairs = zip(row, scores, strict=True)
