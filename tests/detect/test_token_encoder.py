@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from holdfast.detect import token_encoder
-from holdfast.detect.token_encoder import TokenReader
+from holdfast.detect.token_encoder import INPUT, MARKS, TokenEncoder, TokenReader
 from holdfast.errors import ArtifactError
 from holdfast.text.windows import Window
 
@@ -89,6 +91,45 @@ def test_a_window_stands_between_the_special_tokens(reader: TokenReader) -> None
     tokens = reader.read("heart attack naive")
     framed = reader.framed(tokens, Window(1, 3, 1, 3))
     assert [PIECES[id] for id in framed] == ["[CLS]", "attack", "naive", "[SEP]"]
+
+
+class _Recorder:
+    """In place of a network: the ids themselves as states, and how much came at once."""
+
+    def __init__(self) -> None:
+        self.shapes: list[tuple[int, ...]] = []
+
+    def run(self, _: list[str], feed: dict[str, npt.NDArray[np.float32]]) -> tuple[object]:
+        ids = feed[INPUT]
+        self.shapes.append(ids.shape)
+        return (np.stack([ids, feed[MARKS][:, :, 0]], axis=2).astype(np.float32),)
+
+
+def encoder_of(reader: TokenReader, session: _Recorder) -> TokenEncoder:
+    return TokenEncoder(
+        width=2, marks=1, longest=130, overlap=16, digest="", reader=reader, _session=session
+    )
+
+
+def test_a_text_of_any_length_goes_through_the_network_a_little_at_a_time(
+    reader: TokenReader,
+) -> None:
+    session = _Recorder()
+    tokens = reader.read("heart attacks a-a naive " * 2000)
+    marks = np.arange(len(tokens), dtype=np.float32)[:, None]
+    rows = encoder_of(reader, session).encode(tokens, marks)
+    assert rows[:, 0].tolist() == tokens.ids.tolist()
+    assert rows[:, 1].tolist() == marks[:, 0].tolist()
+    assert len({length for _, length in session.shapes}) == 1
+    assert max(number * length for number, length in session.shapes) <= 2048
+
+
+def test_a_text_without_tokens_asks_the_network_nothing(reader: TokenReader) -> None:
+    session = _Recorder()
+    marks = np.zeros((0, 1), dtype=np.float32)
+    rows = encoder_of(reader, session).encode(reader.read(" "), marks)
+    assert rows.shape == (0, 2)
+    assert session.shapes == []
 
 
 def test_a_tokenizer_without_special_tokens_is_refused() -> None:

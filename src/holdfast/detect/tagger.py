@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast import artifacts
-from holdfast.detect.bio import OUTSIDE, best_tags, chunks, inside
+from holdfast.detect.bio import OUTSIDE, beginning, best_tags, chunks, inside
 from holdfast.detect.marks import NAMES_OF_MARKS, add_names, shape_marks
 from holdfast.detect.token_encoder import TokenEncoder, Tokens
 from holdfast.document import Mention, Span
@@ -23,8 +23,6 @@ from holdfast.errors import ArtifactError
 KIND: Final = "detector"
 VERSION: Final = 1
 
-_SLICE: Final = 1 << 14  # tokens that are marked at once
-
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
@@ -32,7 +30,7 @@ class Tagged:
 
     span: Span
     type: str
-    confidence: float  # in [0, 1]: the mean, over its words, of the log of its tag's probability
+    confidence: float  # in [0, 1]: the geometric mean, over its words, of the tag's probability
 
     @property
     def mention(self) -> Mention:
@@ -93,7 +91,7 @@ class Tagger:
         found = list[Tagged]()
         for start, end, type in chunks(best_tags(scores)):
             own = scores[start:end, inside(type)].copy()
-            own[0] = scores[start, inside(type) - 1]
+            own[0] = scores[start, beginning(type)]
             span = Span(int(reading.starts[start]), int(reading.ends[end - 1]))
             found.append(Tagged(span, self.types[type], float(np.exp(own.mean()))))
         return found
