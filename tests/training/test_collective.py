@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -15,12 +16,15 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+from holdfast import artifacts  # noqa: E402
 from holdfast.detect.token_encoder import TokenReader  # noqa: E402
 from holdfast.document import Document, Mention  # noqa: E402
 from holdfast.errors import InvalidValueError, UsageError  # noqa: E402
 from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker  # noqa: E402
 from holdfast.link.collective_model import DualEncoderModel, span_probabilities  # noqa: E402
 from holdfast.link.collective_spans import spans_of_words  # noqa: E402
+from holdfast.link.collective_trained import ANNOTATOR, LINKER  # noqa: E402
+from holdfast.registry import DETECTORS, LINKERS  # noqa: E402
 from holdfast.training.collective_data import Batch, Reading, joined_names, segments_of  # noqa: E402
 from holdfast.training.collective_detection import is_mention, word_tags  # noqa: E402
 from holdfast.training.collective_encoder import open_token_encoder  # noqa: E402
@@ -28,7 +32,7 @@ from holdfast.training.collective_export import export_dual_encoder  # noqa: E40
 from holdfast.training.collective_model import ModelShape, link_loss, means, shape_of  # noqa: E402
 from holdfast.training.collective_negatives import Negatives, choose_candidates  # noqa: E402
 from holdfast.training.collective_select import encode_mentions, encode_table  # noqa: E402
-from holdfast.training.collective_train import best_entry, train_dual_encoder  # noqa: E402
+from holdfast.training.collective_train import best_entry, start_from, train_dual_encoder  # noqa: E402
 from training import collective_toys as toys  # noqa: E402
 
 
@@ -114,6 +118,23 @@ def test_an_interrupted_run_goes_on_where_it_was(kb: Any, tmp_path: Path) -> Non
     assert done.log[-1]["accuracy"] == 1.0
 
 
+def test_a_run_may_begin_with_the_encoders_of_another(kb: Any, tmp_path: Path) -> None:
+    first, second = toys.dual_encoder(), toys.dual_encoder(mention="mean", detection="bio")
+    config = replace(toys.CONFIG, steps=20)
+    train_dual_encoder(first, toys.material(kb), config, folder=tmp_path / "a", report=silent)
+    assert second.tags is not None
+    before = second.tags.weight.clone()
+    start_from(second, tmp_path / "a")
+    weights = first.state_dict()
+    for name, value in second.documents.state_dict().items():
+        torch.testing.assert_close(value, weights[f"documents.{name}"])
+    torch.testing.assert_close(second.tags.weight, before)
+    with pytest.raises(UsageError, match="another kind of encoder"):
+        start_from(toys.dual_encoder("rescnn"), tmp_path / "a")
+    with pytest.raises(UsageError, match="not there"):
+        start_from(second, tmp_path / "b")
+
+
 @pytest.mark.parametrize("kind", ["transformer", "rescnn"])
 @pytest.mark.parametrize("mention", ["ends", "mean"])
 @pytest.mark.parametrize("entity", ["first", "mean"])
@@ -194,6 +215,21 @@ def test_the_linker_ranks_and_says_why(kb: Any, tmp_path: Path) -> None:
     assert link(spaces).mentions[0].is_nil
     with pytest.raises(UsageError, match="not to find them"):
         CollectiveAnnotator.open(tmp_path / "model", kb, threads=1)(blank)
+
+
+def test_the_registry_takes_what_was_trained_here_and_says_how_to(kb: Any) -> None:
+    for make in (partial(LINKERS["collective"], top=2), DETECTORS["collective"]):
+        with pytest.raises(UsageError, match="first `holdfast train collective-bc5cdr"):
+            make(kb, only=None)
+    model = toys.dual_encoder(mention="mean", detection="bio")
+    for name in (LINKER, ANNOTATOR):
+        folder = artifacts.home() / "models" / name
+        export_dual_encoder(model, toys.tokenizer(), folder, reading=toys.READING, description={})
+    document = toys.documents(1)[0]
+    linked = LINKERS["collective"](kb, only=("Disease",), top=2)(document)
+    assert [len(mention.candidates) for mention in linked.mentions] == [2, 2, 2]
+    chemicals = DETECTORS["collective"](kb, only=("Chemical",))(document)
+    assert chemicals.mentions == ()
 
 
 def test_a_long_document_is_linked_as_its_parts_are(kb: Any, tmp_path: Path) -> None:

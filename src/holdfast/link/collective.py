@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +62,7 @@ class CollectiveLinker:
         names: int | None = None,
         threads: int | None = None,
         progress: Callable[[float], None] | None = None,
-    ) -> CollectiveLinker:
+    ) -> Self:
         """With a model folder that `holdfast train` wrote.
 
         `names` of an entity that are encoded, by default as many as in training. With a

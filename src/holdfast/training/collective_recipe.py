@@ -41,6 +41,7 @@ from holdfast.training.collective_train import (
     Material,
     TrainConfig,
     best_entry,
+    start_from,
     train_dual_encoder,
 )
 
@@ -56,7 +57,11 @@ _OTHERS: Final = {
     "documents",
     "retriever",
     "gold_added",
+    "start",
 }
+
+
+_CHECKPOINTS: Final = "-checkpoints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,7 @@ class Settings:
     reading: Reading
     names: int = 1  # of an entity that are encoded
     align_kb: str = ""  # whose synonyms are aligned first; "": the recipe's own
+    start: str = ""  # the recipe whose trained encoders it begins with; "": pretrained ones
     select: str = ""  # "bc5cdr dev"
     select_documents: int = 100  # of it that are looked at while training
 
@@ -111,6 +117,8 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
     corpora = _Corpora.load(recipe, settings.select, data=data, report=report)
     tokenizer = open_tokenizer(settings.shape.encoder)
     model = DualEncoder(settings.shape)
+    if settings.start:
+        start_from(model, model_folder(f"{settings.start}{_CHECKPOINTS}"))
     window = min(settings.reading.window, model.documents.longest)
     reading = replace(settings.reading, window=window)
     looked = replace(reading, mentions=0)
@@ -126,7 +134,7 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
         reading=looked,
     )
     report(f"{len(material.training):,} segments, {len(material.table):,} names")
-    work = out.with_name(f"{out.name}-checkpoints")
+    work = out.with_name(f"{out.name}{_CHECKPOINTS}")
     progress = train_dual_encoder(model, material, settings.train, folder=work, report=report)
     threshold = best_entry(progress).get("threshold", 0.5)
     for small, folder in ((False, out), (True, out.with_name(f"{out.name}-int8"))):
@@ -161,7 +169,7 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     looked = cases_of(development, reader, retrieve)
     report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
     model = open_cross_encoder(config)
-    work = out.with_name(f"{out.name}-checkpoints")
+    work = out.with_name(f"{out.name}{_CHECKPOINTS}")
     progress = train_cross_encoder(
         model, training, looked, reader, config, folder=work, report=report
     )

@@ -19,6 +19,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from holdfast.detect.token_encoder import TokenReader
+from holdfast.errors import UsageError
 from holdfast.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from holdfast.training.collective_data import (
     Batch,
@@ -194,6 +195,18 @@ def _look(
         folder.mkdir(parents=True, exist_ok=True)
         save_file(dict(model.state_dict()), folder / BEST)
     return found
+
+
+def start_from(model: DualEncoder, folder: Path) -> None:
+    """Put in the best weights of another run; heads that it did not have stay as they are."""
+    path = folder / BEST
+    if not path.exists():
+        raise UsageError(f"{path}: not there; first train the recipe that it belongs to")
+    own = model.state_dict()
+    found = {k: v for k, v in load_file(path).items() if k in own and own[k].shape == v.shape}
+    if not any(name.startswith("documents.") for name in found):
+        raise UsageError(f"{path}: the weights of another kind of encoder")
+    model.load_state_dict({**own, **found})
 
 
 def best_entry(progress: Progress) -> Mapping[str, float]:
