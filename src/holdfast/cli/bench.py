@@ -89,6 +89,10 @@ def bench(
         write_pages(results)
         if what == "names":
             write_name_pages(measured, results)
+        elif what == "collective":
+            from holdfast.evaluate.collective_curves import draw_curves
+
+            (results / f"{name}.svg").write_text(draw_curves(measured["training"]), "utf-8")
     if as_json:
         print(json.dumps(measured))
     elif page is not None:
