@@ -11,15 +11,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from holdfast import types
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.link.rules import read_rules
+from holdfast.models import choose_model
 from holdfast.registry import DETECTORS, LINKERS, Step, component
 
-DEFAULT_KB = "open"
+DEFAULT_KB: Final = "open"
+DEFAULT_MODEL: Final = "default"
+OF_MODEL: Final = ""  # the detector or linker that belongs to the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +55,38 @@ def _as_document(text: str | Document) -> Document:
 def load(
     kb: str | Path | KnowledgeBase = DEFAULT_KB,
     *,
+    model: str | Path = DEFAULT_MODEL,
     only: Collection[str] | None = None,
-    detector: str | None = "dictionary",
-    linker: str = "ranked",
+    detector: str | None = OF_MODEL,
+    linker: str = OF_MODEL,
     top: int = 5,
     rules: str | Path | None = None,
 ) -> Pipeline:
     """The pipeline that `holdfast link` runs.
 
     kb        a name that `holdfast kb get` or `kb build` made, a folder, or an open one
+    model     a name that `holdfast models` lists, or the folder of a trained linker
     only      types of mentions, e.g. ("disease", "chemical"); by default all but "other"
-    detector  what finds mentions, by its name in holdfast.registry; None: they are marked already
-    linker    what links them, by its name in holdfast.registry
+    detector  what finds mentions, by its name in holdfast.registry; by default the model's;
+              None: they are marked already
+    linker    what links them, by its name in holdfast.registry; by default the model's
     top       how many candidates each mention keeps
     rules     a file that blocks, pins or adds names: see holdfast.link.rules
     """
+    chosen = choose_model(model)
+    find = component(DETECTORS, detector) if detector else chosen.detector
+    link = component(LINKERS, linker) if linker else chosen.linker
+    if link is None and detector is None:
+        raise UsageError(f"the model {str(model)!r} links only what it finds itself; take another")
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
-    chosen = None if only is None else parse_types(only)
+    wanted = None if only is None else parse_types(only)
     said = None if rules is None else read_rules(Path(rules), base)
     steps = list[Step]()
     if detector is not None:
-        steps.append(component(DETECTORS, detector)(base, only=chosen))
+        steps.append(find(base, only=wanted))
         steps += [said.find] if said else []
-    steps.append(component(LINKERS, linker)(base, only=chosen, top=top))
+    if link is not None:
+        steps.append(link(base, only=wanted, top=top))
     steps += [said.decide] if said else []
     return Pipeline(steps)
 

@@ -6,6 +6,7 @@ To add a component, write it in its folder and give it a line here: see docs/add
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
 from holdfast.detect.dictionary import DictionaryDetector
@@ -13,6 +14,7 @@ from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.names import NameLinker
+from holdfast.link.species_genes import genes_by_species
 
 Component = TypeVar("Component")
 Step = Callable[[Document], Document]
@@ -29,16 +31,56 @@ class MakeLinker(Protocol):
 def _ranked(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
     from holdfast.link.shipped import shipped_linker  # its libraries take a while to import
 
-    return shipped_linker(kb, only=only, top=top)
+    return genes_by_species(shipped_linker, kb, only=only, top=top)
+
+
+def _trained(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
+    from holdfast.detect.trained import TrainedDetector  # its libraries take a while to import
+
+    return TrainedDetector(kb, only=only)
+
+
+def _collective_linker(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
+    from holdfast.link.collective_trained import trained_linker  # its libraries take a while
+
+    return trained_linker(kb, only=only, top=top)
+
+
+def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
+    from holdfast.link.collective_trained import trained_annotator  # its libraries take a while
+
+    return trained_annotator(kb, only=only)
 
 
 DETECTORS: Final[dict[str, MakeDetector]] = {
     "dictionary": DictionaryDetector,
+    "trained": _trained,
+    "collective": _collective_annotator,
 }
 LINKERS: Final[dict[str, MakeLinker]] = {
     "ranked": _ranked,
     "names": NameLinker,
+    "collective": _collective_linker,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A detector and a linker that work together, by their names in the tables above."""
+
+    detector: str
+    linker: str | None  # None: the detector links what it finds
+    about: str  # one line, for `holdfast models`
+
+
+MODELS: Final[dict[str, Model]] = {
+    "default": Model("dictionary", "ranked", "what `holdfast link` takes"),
+    "dictionary": Model("dictionary", "ranked", "names found in the text, ranked by the document"),
+    "trained": Model("trained", "ranked", "found by a tagger, ranked by the document"),
+    "names": Model("dictionary", "names", "names found in the text, nothing learned"),
+    "collective": Model("collective", None, "found and linked in one pass, once trained here"),
+}
+"""What `holdfast link --model` and `load(model=…)` take, besides folders that were trained."""
 
 
 def component(table: Mapping[str, Component], name: str) -> Component:

@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from holdfast.cli import bench, convert, evaluate, kb, link, probe, reproduce, score, train
+from holdfast.cli import bench, convert, evaluate, kb, link, models, probe, reproduce, score, train
 from holdfast.errors import HoldfastError, UsageError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command("link")(link.link)
+app.command("models")(models.models)
 app.command("convert")(convert.convert)
 app.command("score")(score.score)
 app.command("train")(train.train)

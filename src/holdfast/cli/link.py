@@ -25,6 +25,9 @@ def link(
     kb: Annotated[
         str, typer.Option("--kb", help="The knowledge base to link to: a name or a folder.")
     ] = "open",
+    model: Annotated[
+        str, typer.Option("--model", help="One of `holdfast models`, or a model folder.")
+    ] = "default",
     only: Annotated[
         str | None, typer.Option("--only", help="Types to link, e.g. disease,chemical.")
     ] = None,
@@ -60,18 +63,22 @@ def link(
     from holdfast.inputs import Inputs
     from holdfast.kb import open_kb
     from holdfast.mention_tables import is_table, read_mention_strings, write_linked_table
+    from holdfast.models import choose_model
     from holdfast.output import print_documents
-    from holdfast.pipeline import load
+    from holdfast.pipeline import OF_MODEL, load
 
     if bool(inputs) == (mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
     report = ReadReport()
+    chosen = choose_model(model)
     base = open_kb(kb)
-    prepare_names(base)
+    if chosen.encodes_names:
+        prepare_names(base)
     pipeline = load(
         base,
+        model=model,
         only=None if only is None else only.split(","),
-        detector=None if mentions else "dictionary",
+        detector=None if mentions else OF_MODEL,
         top=top,
         rules=rules,
     )

@@ -1,0 +1,205 @@
+"""Genes of the species that a document speaks of.
+
+Orthologues share their names: "p53" is a gene of human, mouse and rat. A linker that goes by names
+says which gene is meant, and the document says of which species. Their probabilities are
+multiplied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final, Protocol
+
+import numpy as np
+
+from holdfast import types
+from holdfast.document import NIL, Candidate, Document, Evidence, Mention
+from holdfast.kb.store import KnowledgeBase
+from holdfast.link.species import HUMAN, Opinion, SpeciesOf
+from holdfast.text.tokens import key_of
+
+LOOKED_AT: Final = 8
+"""How many candidates of a mention are looked at; the orthologues are among the first."""
+
+# Linkers are fitted on corpora whose genes of other species no open vocabulary lists under the
+# same ids, and learn to say "none of these" instead. This part of it goes back to the genes.
+_FROM_NONE: Final = 0.8
+_FROM_NONE_ALIKE: Final = 0.3  # where no name equals the mention
+_DECIMALS: Final = 4
+_EXACT: Final = ("exact", "used")  # kinds of evidence that some name is the mention's
+
+
+@dataclass(frozen=True, slots=True)
+class _Gene:
+    """What the knowledge base says of a gene's organism."""
+
+    taxon: str
+    orthologues: frozenset[str]  # ids
+
+
+_Group = dict[str, Candidate]  # the same gene, by organism
+
+
+class _MakeLinker(Protocol):
+    def __call__(
+        self, kb: KnowledgeBase, *, only: Collection[str] | None, top: int
+    ) -> Callable[[Document], Document]: ...
+
+
+def genes_by_species(
+    make: _MakeLinker, kb: KnowledgeBase, *, only: Collection[str] | None, top: int
+) -> Callable[[Document], Document]:
+    """The linker that `make` makes; with GenesBySpecies where the answer may depend on it."""
+    if "in_taxon" not in kb.predicates or (only is not None and types.GENE not in only):
+        return make(kb, only=only, top=top)
+    return GenesBySpecies(make(kb, only=only, top=max(top, LOOKED_AT)), kb, top=top)
+
+
+class GenesBySpecies:
+    """A linker after which genes are of the species that the document speaks of."""
+
+    def __init__(
+        self, link: Callable[[Document], Document], kb: KnowledgeBase, *, top: int
+    ) -> None:
+        """`link` should keep LOOKED_AT candidates of a mention; `top` of them remain."""
+        self._link = link
+        self._kb = kb
+        self._top = top
+        self._genes = types.mask_of([types.GENE])
+        self._gene = lru_cache(maxsize=1 << 16)(self._describe)
+        self._covered = frozenset(self._organisms())
+
+    @property
+    def digest(self) -> str | None:
+        """Of the model that links, where it has one."""
+        return getattr(self._link, "digest", None)
+
+    def __call__(self, document: Document) -> Document:
+        """The document with candidates, best first, and ids for every mention."""
+        return self._decide(self._link(document))
+
+    def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The same for many, in order; the linker may link several at once."""
+        together = getattr(self._link, "pipe", None)
+        linked = map(self._link, documents) if together is None else together(documents)
+        return map(self._decide, linked)
+
+    def _decide(self, linked: Document) -> Document:
+        species: SpeciesOf | None = None
+        mentions = list[Mention]()
+        for mention in linked.mentions:
+            decided = mention
+            if groups := self._groups(mention):
+                species = species or SpeciesOf(linked)
+                decided = self._decided(mention, groups, species)
+            if len(decided.candidates) > self._top:
+                decided = replace(decided, candidates=decided.candidates[: self._top])
+            mentions.append(decided)
+        return linked.with_mentions(mentions)
+
+    def _groups(self, mention: Mention) -> list[_Group]:
+        """For each gene that the mention names: the same gene by organism, its best first.
+
+        A mention without an id is taken for the first gene among its candidates. A gene that the
+        knowledge base has of one organism only is left as it is.
+        """
+        genes = [(c, gene) for c in mention.candidates if (gene := self._gene(c.entity_id))]
+        leaders = [(c, gene) for c, gene in genes if c.entity_id in mention.ids]
+        if not leaders and len(mention.ids) < 2:
+            leaders = genes[:1]
+        groups = list[_Group]()
+        for leader, gene in leaders:
+            group = self._orthologues(leader, gene, genes)
+            known = {c.entity_id for other in groups for c in other.values()}
+            if len(group) > 1 and known.isdisjoint(c.entity_id for c in group.values()):
+                groups.append(group)
+        return groups
+
+    def _orthologues(
+        self, leader: Candidate, gene: _Gene, genes: Iterable[tuple[Candidate, _Gene]]
+    ) -> _Group:
+        """By taxon: the leader, its orthologues, and what ties with it by name."""
+        group = {gene.taxon: leader}
+        key = key_of(leader.name)
+        others = [(c, other) for c, other in genes if c is not leader]
+        for candidate, other in others:
+            if candidate.entity_id in gene.orthologues or leader.entity_id in other.orthologues:
+                group.setdefault(other.taxon, candidate)
+        for candidate, other in others:
+            if key_of(candidate.name) == key:
+                group.setdefault(other.taxon, candidate)
+        human = group.get(HUMAN)
+        known = self._gene(human.entity_id) if human is not None else None
+        for id in sorted(known.orthologues) if known is not None else ():
+            listed = self._gene(id)
+            if human is not None and listed is not None and listed.taxon not in group:
+                group[listed.taxon] = self._unnamed(id, human)
+        return group
+
+    def _unnamed(self, id: str, human: Candidate) -> Candidate:
+        """An orthologue that no name of its own found."""
+        label = self._kb.entity(id).name
+        why = Evidence("orthologue", f"orthologue of {human.label or human.entity_id}")
+        return Candidate(id, human.name, 0.0, label=label, evidence=(*human.evidence, why))
+
+    def _decided(self, mention: Mention, groups: Sequence[_Group], species: SpeciesOf) -> Mention:
+        first = mention.candidates[0]
+        is_one = len(mention.ids) < 2
+        likeliest = dict[str, str]()  # of the group that an id belongs to
+        candidates = {c.entity_id: c for c in mention.candidates}
+        for group in groups:
+            whole = sum(c.score for c in group.values())
+            if is_one and first in group.values():
+                none = max(0.0, 1.0 - sum(c.score for c in mention.candidates))
+                whole += none * _given_back(first)
+            opinions = species.around(mention, group, but=self._covered)
+            members = [_weighed(group[o.taxon_id], whole, o) for o in opinions]
+            best = max(members, key=lambda c: c.score)
+            likeliest |= {c.entity_id: best.entity_id for c in members}
+            candidates |= {c.entity_id: c for c in members}
+        ranked = tuple(sorted(candidates.values(), key=lambda c: -c.score))
+        ids = tuple(dict.fromkeys(likeliest.get(id, id) for id in mention.ids))
+        if is_one:
+            none = 1.0 - sum(c.score for c in ranked)
+            ids = (ranked[0].entity_id if ranked[0].score > none else NIL,)
+        return replace(mention, candidates=ranked, ids=ids)
+
+    def _organisms(self) -> Iterator[str]:
+        """Of whose genes the knowledge base has a vocabulary; the first of each is asked."""
+        rows = np.flatnonzero(self._kb.type_mask & np.uint32(self._genes))
+        _, firsts = np.unique(self._kb.source_of[rows], return_index=True)
+        for row in rows[firsts].tolist():
+            if (gene := self._gene(self._kb.id_at(row))) is not None:
+                yield gene.taxon
+
+    def _describe(self, id: str) -> _Gene | None:
+        """None: no gene, or of unknown organism."""
+        row = self._kb.row_of(id)
+        if row is None or not int(self._kb.type_mask[row]) & self._genes:
+            return None
+        entity = self._kb.entity_at(row)
+        taxa = (link.object_id for link in entity.links if link.predicate == "in_taxon")
+        taxon = next(taxa, HUMAN if entity.source == "HGNC" else None)
+        if taxon is None:
+            return None
+        orthologues = (x.object_id for x in entity.links if x.predicate == "orthologous_to")
+        return _Gene(taxon, frozenset(orthologues))
+
+
+def _given_back(first: Candidate) -> float:
+    is_exact = any(evidence.kind in _EXACT for evidence in first.evidence)
+    return _FROM_NONE if is_exact else _FROM_NONE_ALIKE
+
+
+def _weighed(candidate: Candidate, whole: float, opinion: Opinion) -> Candidate:
+    """The candidate with its species' share of the whole."""
+    likely = round(opinion.probability, _DECIMALS)
+    return Candidate(
+        entity_id=candidate.entity_id,
+        name=candidate.name,
+        score=round(min(1.0, whole * opinion.probability), _DECIMALS),
+        label=candidate.label,
+        evidence=(*candidate.evidence, Evidence("species", opinion.reason, likely)),
+    )

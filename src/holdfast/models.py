@@ -1,0 +1,157 @@
+"""The models there are: those of the registry, those that ship, and those trained here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from holdfast import artifacts
+from holdfast.errors import ArtifactError, UsageError
+from holdfast.kb.store import KnowledgeBase
+from holdfast.link.species_genes import genes_by_species
+from holdfast.registry import (
+    DETECTORS,
+    LINKERS,
+    MODELS,
+    MakeDetector,
+    MakeLinker,
+    Step,
+    component,
+)
+
+WEIGHTS: Final = Path(__file__).parent / "weights"
+_RANKER: Final = "name ranker"
+_ANY: Final = 1 << 30  # any version: a listing reads nothing but the manifest
+_DAMAGED: Final = "damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a pipeline of a model is made with."""
+
+    detector: MakeDetector
+    linker: MakeLinker | None  # None: the detector links what it finds
+    encodes_names: bool  # whether it needs the vectors of the knowledge base's names
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """What the manifest of a model folder says."""
+
+    name: str
+    folder: Path
+    is_shipped: bool
+    kind: str  # "name encoder", "name ranker", …; "damaged" if the manifest cannot be read
+    megabytes: float = 0.0
+    parameters: int | None = None
+    training_data: tuple[str, ...] = ()
+    results: Mapping[str, float] = field(default_factory=dict)  # what was measured -> the figure
+    licence: str = ""
+    recipe: str = ""  # that trained it
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether `--model` takes it."""
+        return self.kind == _RANKER
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "folder": str(self.folder),
+            "shipped": self.is_shipped,
+            "kind": self.kind,
+            "megabytes": round(self.megabytes, 1),
+            "parameters": self.parameters,
+            "training_data": list(self.training_data),
+            "results": dict(self.results),
+            "licence": self.licence,
+            "recipe": self.recipe,
+        }
+
+
+def choose_model(name: str | Path) -> Chosen:
+    """A model by its name in MODELS, by the recipe that trained it here, or by its folder."""
+    if isinstance(name, str) and name in MODELS:
+        model = MODELS[name]
+        linker = None if model.linker is None else component(LINKERS, model.linker)
+        return Chosen(component(DETECTORS, model.detector), linker, model.linker == "ranked")
+    for folder in (Path(name), _trained() / name):
+        if (folder / artifacts.MANIFEST).is_file():
+            return _of_folder(folder)
+    known = [*MODELS, *(m.name for m in list_models() if m.is_choice and not m.is_shipped)]
+    raise UsageError(f"no model is called {str(name)!r}; there is: {', '.join(known)}")
+
+
+def list_models() -> list[ModelFolder]:
+    """The folders that ship, then those in the home folder, each by name."""
+    return [
+        *(_describe(folder, is_shipped=True) for folder in _folders(WEIGHTS)),
+        *(_describe(folder, is_shipped=False) for folder in _folders(_trained())),
+    ]
+
+
+def _of_folder(folder: Path) -> Chosen:
+    """A linker that was trained, after the usual detector."""
+    described = _describe(folder, is_shipped=False)
+    if not described.is_choice:
+        raise UsageError(f"{folder}: holds a {described.kind}, which cannot link by itself")
+    usual = component(DETECTORS, MODELS["default"].detector)
+    return Chosen(usual, partial(_ranked_of_folder, folder=folder), encodes_names=True)
+
+
+def _ranked_of_folder(
+    kb: KnowledgeBase, *, only: Collection[str] | None, top: int, folder: Path
+) -> Step:
+    from holdfast.link.dense_names import dense_index_of  # their libraries take a while to import
+    from holdfast.link.ranked import RankedLinker
+    from holdfast.link.shipped import shipped_encoder
+
+    has_encoder = bool(_manifest(folder).config.get("encoder"))
+    dense = dense_index_of(kb, shipped_encoder()) if has_encoder else None
+    make = partial(RankedLinker.open, folder, dense=dense)
+    return genes_by_species(make, kb, only=only, top=top)
+
+
+def _describe(folder: Path, *, is_shipped: bool) -> ModelFolder:
+    try:
+        manifest = _manifest(folder)
+    except ArtifactError:
+        return ModelFolder(folder.name, folder, is_shipped, _DAMAGED)
+    config = manifest.config
+    data = config.get("training_data") or config.get("fitted_on") or ()
+    return ModelFolder(
+        name=folder.name,
+        folder=folder,
+        is_shipped=is_shipped,
+        kind=manifest.kind,
+        megabytes=sum(entry["size"] for entry in manifest.files.values()) / 1e6,
+        parameters=config.get("parameters"),
+        training_data=tuple(map(str, data)),
+        results=config.get("results", {}),
+        licence=str(config.get("licence", "")),
+        recipe=str(config.get("recipe", "")),
+    )
+
+
+def _manifest(folder: Path) -> artifacts.Manifest:
+    """Of any kind."""
+    path = folder / artifacts.MANIFEST
+    try:
+        kind = json.loads(path.read_text(encoding="utf-8"))["kind"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ArtifactError(f"{path}: damaged ({error}); train it again") from error
+    return artifacts.read_manifest(folder, kind=kind, version=_ANY)
+
+
+def _trained() -> Path:
+    return artifacts.home() / "models"
+
+
+def _folders(parent: Path) -> Iterator[Path]:
+    """Those with a manifest, by name; what is still being written is hidden."""
+    folders = (path.parent for path in parent.glob(f"*/{artifacts.MANIFEST}"))
+    yield from sorted(folder for folder in folders if not folder.name.startswith("."))

@@ -1,0 +1,112 @@
+"""Which species a document speaks of."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.document import Document, Mention, Passage
+from holdfast.link.species import HUMAN, MOUSE, RAT, TAXA, Opinion, SpeciesOf
+
+KNOWN = (HUMAN, MOUSE, RAT)
+ZEBRAFISH = "NCBITaxon:7955"
+
+
+def around(text: str, surface: str = "p53") -> dict[str, Opinion]:
+    """What is thought at the last place of the surface."""
+    start = text.rindex(surface)
+    mention = Mention.at(start, start + len(surface), "Gene")
+    opinions = SpeciesOf(Document("1", text, mentions=(mention,))).around(mention, KNOWN)
+    return {opinion.taxon_id: opinion for opinion in opinions}
+
+
+def best(text: str, surface: str = "p53") -> Opinion:
+    return max(around(text, surface).values(), key=lambda opinion: opinion.probability)
+
+
+@pytest.mark.parametrize(
+    ("text", "taxon", "reason"),
+    [
+        ("p53 rose.", HUMAN, "human, as no species is named"),
+        ("It was seen. In Mice p53 rose.", MOUSE, "mouse, from “Mice” in the sentence"),
+        ("A study of rats. We saw p53.", RAT, "rat, from the title"),
+        ("A study. It was of rats. We saw p53.", RAT, "rat, from 1 of 1 species words"),
+        ("Patients and rats. Here p53 of the patients rose.", HUMAN, "human, from “patients”"),
+        ("Human p53 and the p53 of mice.", MOUSE, "mouse, from “mice” in the sentence"),
+        ("Human p53 and the BDNF of mice.", HUMAN, "human, from “Human” in the sentence"),
+    ],
+)
+def test_the_nearest_then_the_title_then_the_most_frequent_decide(
+    text: str, taxon: str, reason: str
+) -> None:
+    opinion = best(text)
+    assert opinion.taxon_id == taxon
+    assert opinion.reason.startswith(reason)
+
+
+def test_the_case_of_a_symbol_is_weak_evidence() -> None:
+    plain = around("p53 rose.")[MOUSE].probability
+    assert around("Trp53 rose.", "Trp53")[MOUSE].probability > plain
+    assert around("TP53 rose.", "TP53")[MOUSE].probability < plain
+    assert best("The Trp53 of patients.", "Trp53").taxon_id == HUMAN
+
+
+def test_a_word_inside_another_is_no_species() -> None:
+    without = around("p53 rose.")
+    for text in ("Ratings of p53 rose.", "Separate p53 rose.", "The anti-mouse p53 rose."):
+        assert around(text)[RAT].probability == without[RAT].probability
+        assert around(text)[MOUSE].probability == without[MOUSE].probability
+
+
+def test_a_linked_species_counts_as_its_words_do() -> None:
+    text = "p53 of Mus musculus."
+    gene = Mention.at(0, 3, "Gene")
+    species = Mention.at(7, 19, "Species", [MOUSE])
+    (_, mouse, _) = SpeciesOf(Document("1", text, mentions=(gene, species))).around(gene, KNOWN)
+    assert mouse.reason == "mouse, from “Mus musculus” in the sentence"
+    assert mouse.probability > 0.9
+
+
+def test_a_species_that_is_both_word_and_mention_counts_once() -> None:
+    text = "Rats. Mice. Here p53 rose."
+    mentions = (Mention.at(17, 20, "Gene"), Mention.at(0, 4, "Species", [RAT]))
+    marked = SpeciesOf(Document("1", text, mentions=mentions)).around(mentions[0], KNOWN)
+    bare = SpeciesOf(Document("1", text)).around(mentions[0], KNOWN)
+    assert marked == bare
+
+
+def test_the_title_is_its_passage_where_there_is_one() -> None:
+    text = "Of things. In mice. Here p53 rose."
+    mention = Mention.at(25, 28, "Gene")
+    title = Passage("title", 0, 19)
+    (mouse,) = SpeciesOf(Document("1", text, passages=(title,))).around(mention, [MOUSE])
+    assert mouse.reason == "mouse, from the title"
+    (mouse,) = SpeciesOf(Document("1", text)).around(mention, [MOUSE])
+    assert mouse.reason == "mouse, from 1 of 1 species words in the document"
+
+
+def test_what_else_the_document_names_competes_unless_it_cannot_be_meant() -> None:
+    text = "p53 of zebrafish."
+    species = SpeciesOf(Document("1", text))
+    mention = Mention.at(0, 3, "Gene")
+    assert sum(o.probability for o in species.around(mention, KNOWN)) < 0.1
+    assert sum(o.probability for o in species.around(mention, KNOWN, but=[ZEBRAFISH])) > 0.999
+
+
+words = st.sampled_from(
+    ["p53", "mice", "Rat", "patients", "in", "zebrafish", "e\u0301", "\r\n", ". The", "😀", "("]
+)
+
+
+@given(st.lists(words, max_size=30), st.data())
+def test_opinions_are_probabilities_wherever_one_asks(
+    parts: list[str], data: st.DataObject
+) -> None:
+    text = " ".join([*parts, "p53"])
+    start = data.draw(st.integers(0, len(text) - 1))
+    mention = Mention.at(start, data.draw(st.integers(start + 1, len(text))))
+    opinions = SpeciesOf(Document("1", text)).around(mention, [t.id for t in TAXA])
+    assert [opinion.taxon_id for opinion in opinions] == [taxon.id for taxon in TAXA]
+    assert sum(opinion.probability for opinion in opinions) == pytest.approx(1.0)
+    assert all(opinion.probability > 0 for opinion in opinions)
