@@ -59,6 +59,28 @@ def test_a_trained_linker_is_chosen_by_its_recipe_or_its_folder(kb: KnowledgeBas
         assert holdfast.load(kb, model=model)(TEXT) == expected
 
 
+@pytest.mark.parametrize(
+    ("kind", "config", "finds_and_links"),
+    [
+        ("detector", {}, False),
+        ("dual encoder", {"detection": ""}, False),
+        ("dual encoder", {"detection": "spans"}, True),
+    ],
+)
+def test_folders_of_other_kinds_take_their_place_in_the_flow(
+    kb: KnowledgeBase, tmp_path: Path, kind: str, config: dict[str, str], finds_and_links: bool
+) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    artifacts.write_manifest(folder, kind=kind, version=1, config=config)
+    chosen = choose_model(folder)
+    assert (chosen.linker is None) is finds_and_links
+    is_dictionary = chosen.detector is registry.DETECTORS["dictionary"]
+    assert is_dictionary is (kind == "dual encoder" and not finds_and_links)
+    with pytest.raises(ArtifactError, match="other"):  # it is this folder that is opened
+        holdfast.load(kb, model=folder)
+
+
 def test_an_unknown_model_is_wrong_use_that_says_what_there_is(kb: KnowledgeBase) -> None:
     train("mine")
     with pytest.raises(UsageError, match=r"no model is called 'magic'; there is: default, .*mine$"):

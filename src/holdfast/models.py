@@ -25,6 +25,9 @@ from holdfast.registry import (
 
 WEIGHTS: Final = Path(__file__).parent / "weights"
 _RANKER: Final = "name ranker"
+_TAGGER: Final = "detector"
+_DUAL_ENCODER: Final = "dual encoder"
+_CHOICES: Final = (_RANKER, _TAGGER, _DUAL_ENCODER)
 _ANY: Final = 1 << 30  # any version: a listing reads nothing but the manifest
 _DAMAGED: Final = "damaged"
 
@@ -56,7 +59,7 @@ class ModelFolder:
     @property
     def is_choice(self) -> bool:
         """Whether `--model` takes it."""
-        return self.kind == _RANKER
+        return self.kind in _CHOICES
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -95,18 +98,35 @@ def list_models() -> list[ModelFolder]:
 
 
 def _of_folder(folder: Path) -> Chosen:
-    """A linker that was trained, after the usual detector."""
-    described = _describe(folder, is_shipped=False)
-    if not described.is_choice:
-        raise UsageError(f"{folder}: holds a {described.kind}, which cannot link by itself")
-    usual = component(DETECTORS, MODELS["default"].detector)
-    return Chosen(usual, partial(_ranked_of_folder, folder=folder), encodes_names=True)
+    manifest = _manifest(folder)
+    if manifest.kind not in _CHOICES:
+        raise UsageError(f"{folder}: holds a {manifest.kind}, which cannot link by itself")
+    usual = MODELS["default"]
+    detector = component(DETECTORS, usual.detector)
+    linker = None if usual.linker is None else component(LINKERS, usual.linker)
+    if manifest.kind == _TAGGER:
+        return Chosen(partial(_tagger_of_folder, folder=folder), linker, encodes_names=True)
+    if manifest.kind == _RANKER:
+        return Chosen(detector, partial(_ranked_of_folder, folder=folder), encodes_names=True)
+    if manifest.config.get("detection"):
+        return Chosen(partial(_annotator_of_folder, folder=folder), None, encodes_names=False)
+    return Chosen(detector, partial(_dual_of_folder, folder=folder), encodes_names=False)
+
+
+# What these import takes a while, and is needed by one model only.
+
+
+def _tagger_of_folder(kb: KnowledgeBase, *, only: Collection[str] | None, folder: Path) -> Step:
+    from holdfast.detect.tagger import Tagger
+    from holdfast.detect.trained import TrainedDetector
+
+    return TrainedDetector(kb, only=only, tagger=Tagger.open(folder))
 
 
 def _ranked_of_folder(
     kb: KnowledgeBase, *, only: Collection[str] | None, top: int, folder: Path
 ) -> Step:
-    from holdfast.link.dense_names import dense_index_of  # their libraries take a while to import
+    from holdfast.link.dense_names import dense_index_of
     from holdfast.link.ranked import RankedLinker
     from holdfast.link.shipped import shipped_encoder
 
@@ -114,6 +134,20 @@ def _ranked_of_folder(
     dense = dense_index_of(kb, shipped_encoder()) if has_encoder else None
     make = partial(RankedLinker.open, folder, dense=dense)
     return genes_by_species(make, kb, only=only, top=top)
+
+
+def _annotator_of_folder(kb: KnowledgeBase, *, only: Collection[str] | None, folder: Path) -> Step:
+    from holdfast.link.collective import CollectiveAnnotator
+
+    return CollectiveAnnotator.open(folder, kb, only=only)
+
+
+def _dual_of_folder(
+    kb: KnowledgeBase, *, only: Collection[str] | None, top: int, folder: Path
+) -> Step:
+    from holdfast.link.collective import CollectiveLinker
+
+    return CollectiveLinker.open(folder, kb, only=only, top=top)
 
 
 def _describe(folder: Path, *, is_shipped: bool) -> ModelFolder:
