@@ -50,7 +50,7 @@ class CrossConfig:
     look_every: int = 150  # steps between looks at dev
     save_every: int = 100
     seed: int = 0
-    threads: int = 2
+    threads: int = 0  # 0: as many as torch takes by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,8 @@ def train_cross_encoder(
 ) -> Progress:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
     torch.manual_seed(config.seed)
-    torch.set_num_threads(config.threads)
+    if config.threads:
+        torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
     progress = Progress()
     if (folder / "run" / "manifest.json").exists():

@@ -53,7 +53,7 @@ class TrainConfig:
     refresh_every: int = 150  # steps between encodings of the whole cache and looks at dev
     save_every: int = 100
     seed: int = 0
-    threads: int = 2
+    threads: int = 0  # 0: as many as torch takes by itself
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +82,8 @@ def train_dual_encoder(
     after an interruption the cache is encoded anew, so weights may then differ a little.
     """
     torch.manual_seed(config.seed)
-    torch.set_num_threads(config.threads)
+    if config.threads:
+        torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
     progress = Progress()
     if (folder / "run" / "manifest.json").exists():
