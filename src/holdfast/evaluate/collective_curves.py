@@ -1,4 +1,4 @@
-"""Accuracy on dev against seconds of training, of two models that were trained alike."""
+"""Accuracy on dev against processor seconds of training, of two models that were trained alike."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def draw_curves(measured: Mapping[str, Any]) -> str:
         [
             Panel(
                 f"{name}: {title}",
-                "seconds of training",
+                "processor seconds of training",
                 title,
                 tuple((e["seconds"], e[key]) for e in curve if e[key] > 0),
             )

@@ -122,11 +122,11 @@ def train_cross_encoder(
         raise UsageError("no mention has its entity and another one among its candidates")
     losses = list[float]()
     for step in range(progress.step, config.steps):
-        started = time.monotonic()
+        started = time.process_time()
         rng = np.random.default_rng([config.seed, step])
         drawn = _draw(groups, config, rng)
         losses.append(_learn(model, drawn, reader, optimizer, config, step=step, rng=rng))
-        seconds += time.monotonic() - started
+        seconds += time.process_time() - started
         done = step + 1
         is_last = done == config.steps
         if is_last or done % config.look_every == 0:

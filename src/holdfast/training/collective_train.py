@@ -78,7 +78,8 @@ def train_dual_encoder(
 ) -> Progress:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev.
 
-    The log holds the seconds of training without looks at dev. Batches depend on the seed alone;
+    The log holds the processor seconds of training, all threads together, without looks at dev:
+    who else uses the machine, or stops the run, does not count. Batches depend on the seed alone;
     after an interruption the cache is encoded anew, so weights may then differ a little.
     """
     torch.manual_seed(config.seed)
@@ -93,7 +94,7 @@ def train_dual_encoder(
     cache = torch.zeros(0)
     losses, total = list[float](), config.align_steps + config.steps
     for step in range(progress.step, total):
-        started = time.monotonic()
+        started = time.process_time()
         if not len(cache):
             cache = encode_table(model, material.table)
         segments = _segments(material, config, step)
@@ -106,7 +107,7 @@ def train_dual_encoder(
         is_due = is_last or done == config.align_steps or done % config.refresh_every == 0
         if is_due:
             cache = encode_table(model, material.table)
-        seconds += time.monotonic() - started
+        seconds += time.process_time() - started
         if is_due:
             entry = {"step": done, "seconds": seconds, "loss": float(np.mean(losses))}
             entry |= _look(model, material, cache, folder, progress)
