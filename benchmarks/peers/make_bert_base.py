@@ -24,7 +24,7 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from onnxruntime.transformers.fusion_options import FusionOptions
 from onnxruntime.transformers.optimizer import optimize_model
-from transformers import BertConfig, BertModel  # type: ignore[import-not-found]
+from transformers import BertConfig, BertModel
 
 OPSET: Final = 17
 SEED: Final = 13

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,8 @@ from holdfast.corpora.named.biosyn import (
 from holdfast.document import Document
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.evaluate.recipe import Recipe
-from holdfast.evaluate.recipe_kb import kb_of
+from holdfast.evaluate.recipe_kb import kb_of, primary_ids
+from holdfast.evaluate.retired_ids import retired_ids
 from holdfast.kb.build import Progress, Source, build_kb
 from holdfast.kb.records import Entry
 from holdfast.kb.store import KnowledgeBase
@@ -49,10 +50,11 @@ class LenientBase:
     kb: KnowledgeBase
     entity_of: Mapping[str, str]  # bare id -> entity
     _ids: Mapping[tuple[str, str], frozenset[str]]  # of the line with this entity and name
+    _also: Mapping[str, frozenset[str]] = field(default_factory=dict)  # entity -> all its ids
 
     def ids_of(self, entity_id: str, name: str) -> frozenset[str]:
         """The bare ids that an answer stands for: those of the line that holds the name."""
-        own = frozenset({entity_id.removeprefix(_PREFIX)})
+        own = self._also.get(entity_id, frozenset({entity_id.removeprefix(_PREFIX)}))
         return self._ids.get((entity_id, name), own)
 
     def with_lines(self, lines: Iterable[LenientName]) -> LenientBase:
@@ -65,15 +67,15 @@ class LenientBase:
         for line in reversed(list(lines)):
             for entity in {self.entity_of[id] for id in line.ids if id in self.entity_of}:
                 ids[entity, line.name] = line.ids
-        return LenientBase(self.kb, self.entity_of, ids)
+        return replace(self, _ids=ids)
 
 
 def lenient_base(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> LenientBase:
     """The dictionary of the recipe's corpus before the training mentions were put in."""
     if recipe.corpus == CHEMICAL_CORPUS:
         kb = kb_of(replace(recipe, training_names=()), data=data, progress=progress)
-        ids = (kb.id_at(row) for row in range(len(kb)))
-        return LenientBase(kb, {id.removeprefix(_PREFIX): id for id in ids}, {})
+        training = training_documents(recipe, recipe.training_names, data=data)
+        return _chemical_base(kb, retired_ids(training, kb, known=primary_ids(kb)))
     path = lenient_folder(recipe, data) / "train_dictionary.txt"
     names = list(read_lenient_dictionary(path))
     entity_of = _entities(names)
@@ -87,6 +89,17 @@ def lenient_base(recipe: Recipe, *, data: Path, progress: Progress | None = None
         build_kb(folder, name="lenient-dictionary", parts=parts, progress=progress)
         kb = KnowledgeBase(folder)
     return LenientBase(kb, entity_of, lines)
+
+
+def _chemical_base(kb: KnowledgeBase, retired: Mapping[str, str]) -> LenientBase:
+    """`retired`: ids of the training mentions that the base calls otherwise."""
+    own = (kb.id_at(row) for row in range(len(kb)))
+    entity_of = {id.removeprefix(_PREFIX): id for id in own}
+    also = defaultdict[str, set[str]](set)
+    for id, entity in retired.items():
+        entity_of[id.removeprefix(_PREFIX)] = entity
+        also[entity] |= {id.removeprefix(_PREFIX), entity.removeprefix(_PREFIX)}
+    return LenientBase(kb, entity_of, {}, {entity: frozenset(ids) for entity, ids in also.items()})
 
 
 def _entities(names: Iterable[LenientName]) -> dict[str, str]:
@@ -125,14 +138,19 @@ def lenient_folder(recipe: Recipe, data: Path) -> Path:
 
 def training_mentions(recipe: Recipe, splits: Sequence[str], *, data: Path) -> list[LenientMention]:
     """Those of training splits, each with its document, none of the evaluated split's documents."""
-    corpus = "ncbi-disease" if recipe.corpus == "ncbi-disease" else "bc5cdr"
-    mixture = [(corpus, split) for split in splits]
-    training = load_training(mixture, evaluated=[(corpus, recipe.split)], data=data)
+    documents = training_documents(recipe, splits, data=data)
     if recipe.corpus == CHEMICAL_CORPUS:
-        return list(_chemicals(training.documents))
-    kept = {document.id for document in training.documents}
+        return list(_chemicals(documents))
+    kept = {document.id for document in documents}
     mentions = (m for split in splits for m in lenient_mentions(recipe, split, data=data))
     return [mention for mention in mentions if mention.document_id in kept]
+
+
+def training_documents(recipe: Recipe, splits: Sequence[str], *, data: Path) -> list[Document]:
+    """The documents behind the protocol's files, without those of the evaluated split."""
+    corpus = "ncbi-disease" if recipe.corpus == "ncbi-disease" else "bc5cdr"
+    mixture = [(corpus, split) for split in splits]
+    return list(load_training(mixture, evaluated=[(corpus, recipe.split)], data=data).documents)
 
 
 def _chemicals(documents: Iterable[Document]) -> Iterator[LenientMention]:

@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast import artifacts
-from holdfast.corpora.named import load_corpus, load_training
+from holdfast.corpora.named import TrainingData, load_corpus, load_training
 from holdfast.document import Document
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.evaluate.recipe import KbSpec, Recipe
+from holdfast.evaluate.retired_ids import retired_ids
 from holdfast.kb.build import Progress, Source, build_kb
 from holdfast.kb.derive import records_by_source, rows_of_types
 from holdfast.kb.readers import READERS
@@ -79,11 +80,17 @@ def _parts(
     yield from records_by_source(base, rows.tolist())
     if not recipe.training_names:
         return
-    mixture = [(recipe.corpus, split) for split in recipe.training_names]
-    training = load_training(mixture, evaluated=[(recipe.corpus, recipe.split)], data=data)
-    for part in training.parts:
+    ids = gold_ids(recipe, base, data=data)
+    for part in _training(recipe, data).parts:
         source = Source(f"mentions of {part.corpus} {part.split}")
-        yield source, training_names(part.documents, only=recipe.only, ids=primary_ids(base))
+        yield source, training_names(part.documents, only=recipe.only, ids=ids)
+
+
+def _training(recipe: Recipe, data: Path) -> TrainingData:
+    """The mentions that become names. "dev" is the recipe's corpus, "biored train" another."""
+    words = [text.split() for text in recipe.training_names]
+    mixture = [(w[0], w[1]) if len(w) > 1 else (recipe.corpus, w[0]) for w in words]
+    return load_training(mixture, evaluated=[(recipe.corpus, recipe.split)], data=data)
 
 
 def _removed(base: KnowledgeBase, recipe: Recipe, data: Path) -> npt.NDArray[np.int64]:
@@ -120,13 +127,24 @@ def primary_ids(kb: KnowledgeBase) -> Mapping[str, str]:
     return _PrimaryIds(kb)
 
 
+def gold_ids(recipe: Recipe, kb: KnowledgeBase, *, data: Path) -> Mapping[str, str]:
+    """The same; with training mentions as names, also ids that only they tell the entity of."""
+    known = primary_ids(kb)
+    if not recipe.training_names:
+        return known
+    return _PrimaryIds(kb, retired_ids(_training(recipe, data).documents, kb, known=known))
+
+
 class _PrimaryIds(Mapping[str, str]):
-    def __init__(self, kb: KnowledgeBase) -> None:
+    def __init__(self, kb: KnowledgeBase, retired: Mapping[str, str] | None = None) -> None:
         self._kb = kb
+        self._retired = retired or {}
 
     def __getitem__(self, id: str) -> str:
         if id in self._kb:
             return id
+        if id in self._retired:
+            return self._retired[id]
         rows = self._kb.rows_with_xref(id)
         if not rows:
             raise KeyError(id)

@@ -40,7 +40,7 @@ from holdfast.evaluate.lenient_tasks import MakeIndex, lenient_cases
 from holdfast.evaluate.medmentions import load_medmentions, score_medmentions
 from holdfast.evaluate.protocols import PROTOCOLS, score_documents
 from holdfast.evaluate.recipe import Recipe
-from holdfast.evaluate.recipe_kb import kb_of, primary_ids
+from holdfast.evaluate.recipe_kb import gold_ids, kb_of
 from holdfast.evaluate.report import Report
 from holdfast.evaluate.social import SOCIAL_CORPORA, load_folds, score_folds
 from holdfast.kb.build import Progress
@@ -54,6 +54,7 @@ from holdfast.names.exact import ExactIndex, VerbatimIndex
 from holdfast.names.hybrid import HybridIndex
 from holdfast.names.index import NameIndex
 from holdfast.names.ngram import NgramIndex
+from holdfast.pipeline import Pipeline
 from holdfast.registry import DETECTORS, LINKERS, Step, component
 from holdfast.text.abbreviations import find_abbreviations
 from holdfast.types import canonical_type
@@ -217,16 +218,14 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
         kb = kb_of(recipe, data=data, progress=progress)
         link = component(LINKERS, recipe.linker)(kb, only=None, top=_RANKED)
         digest = getattr(link, "digest", None)
-    ids = primary_ids(kb)
+    ids = gold_ids(recipe, kb, data=data)
     strict, ranked = list[StrictCase](), list[RankedCase]()
     of_type = defaultdict[str, list[StrictCase]](list)
     progress("linking", 0.5)
-    for document in load_corpus(recipe.corpus, recipe.split, data=data):
-        gold = _of_types(document, recipe.only)
-        blank = [replace(m, type="", ids=(), parts=()) for m in gold.mentions]
-        for mention, linked in zip(
-            gold.mentions, link(gold.with_mentions(blank)).mentions, strict=True
-        ):
+    documents = list(load_corpus(recipe.corpus, recipe.split, data=data))
+    gold = [_of_types(document, recipe.only) for document in documents]
+    for document, found in zip(gold, Pipeline([link]).pipe(map(_blank, gold)), strict=True):
+        for mention, linked in zip(document.mentions, found.mentions, strict=True):
             answer = frozenset(ids.get(id, id) for id in mention.ids)
             ranking = tuple((c.entity_id, c.score) for c in linked.candidates)
             strict.append(StrictCase(answer, ranking, document.id))
@@ -321,4 +320,11 @@ def _of_types(document: Document, only: Sequence[str]) -> Document:
     wanted = {canonical_type(type) for type in only}
     return document.with_mentions(
         m for m in document.mentions if not wanted or canonical_type(m.type) in wanted
+    )
+
+
+def _blank(document: Document) -> Document:
+    """The document with the places of its mentions, and nothing that says what they are."""
+    return document.with_mentions(
+        replace(mention, type="", ids=(), parts=()) for mention in document.mentions
     )

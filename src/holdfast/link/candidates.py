@@ -187,7 +187,11 @@ class CandidateFinder:
         self._in_use: _Place | None = None
         if used is not None and used.names:
             vectors = dense_index_of_strings(used.names, dense.encoder) if dense else None
-            self._in_use = _Place(used.exact, used.ngrams if ngrams else None, vectors, look_alikes=0)
+            # Of so few names, those that mean alike are all that is needed.
+            look_alikes = 0 if dense else _LOOK_ALIKES
+            self._in_use = _Place(
+                used.exact, used.ngrams if ngrams else None, vectors, look_alikes=look_alikes
+            )
             self._entity_of_used = np.array(
                 [-1 if (row := kb.row_of(id)) is None else row for id in used.entity_ids]
             )

@@ -8,7 +8,7 @@ fitted on the other. The finished linker works with the encoder that ships.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.evaluate.lenient_base import LenientBase, lenient_base, training_mentions, used_names
 from holdfast.evaluate.recipe import Recipe
-from holdfast.evaluate.recipe_kb import kb_of, primary_ids
+from holdfast.evaluate.recipe_kb import gold_ids, kb_of
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.candidates import CandidateFinder
@@ -121,11 +121,12 @@ def _strict(recipe: Recipe, data: Path, progress: Progress) -> Material:
     abbreviations = "abbreviations" not in recipe.without
     held_out = [part.split for part in _parts(recipe.held_out, recipe)]
     evaluated = [(recipe.corpus, recipe.split), *held_out]
-    documents = _documents(_parts(recipe.fit, recipe), kb, data, evaluated=evaluated)
+    ids = gold_ids(recipe, kb, data=data)
+    documents = _documents(_parts(recipe.fit, recipe), ids, data, evaluated=evaluated)
     readings = list(read_documents(documents, abbreviations=abbreviations))
     if recipe.typed:
         readings += read_documents(documents, abbreviations=abbreviations, typed=True)
-    known = _documents(_parts(recipe.training_names, recipe), kb, data, evaluated=evaluated)
+    known = _documents(_parts(recipe.training_names, recipe), ids, data, evaluated=evaluated)
     return Material(kb, tuple(readings), collect_used_names(known, kb))
 
 
@@ -171,13 +172,12 @@ def _documents_corpus(corpus: str) -> str:
 
 def _documents(
     parts: Iterable[_Part],
-    kb: KnowledgeBase,
+    ids: Mapping[str, str],
     data: Path,
     *,
     evaluated: Sequence[tuple[str, str]],
 ) -> list[Document]:
     """Without those of evaluated splits, with primary ids and only mentions that count."""
-    ids = primary_ids(kb)
     documents = list[Document]()
     for part in parts:
         training = load_training([part.split], evaluated=evaluated, data=data)
