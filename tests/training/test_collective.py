@@ -232,6 +232,24 @@ def test_the_registry_takes_what_was_trained_here_and_says_how_to(kb: Any) -> No
     assert chemicals.mentions == ()
 
 
+@pytest.mark.parametrize("detection", ["bio", "spans"])
+def test_odd_documents_have_right_offsets(kb: Any, tmp_path: Path, detection: str) -> None:
+    model = toys.dual_encoder(mention="mean", detection=detection)
+    with torch.no_grad():  # finds something in every text
+        head = model.tags if detection == "bio" else model.span
+        assert head is not None
+        head.bias.copy_(torch.tensor([0.0, 9.0, 0.0]))
+    folder = tmp_path / "model"
+    export_dual_encoder(model, toys.tokenizer(), folder, reading=toys.READING, description={})
+    annotate = CollectiveAnnotator.open(folder, kb, threads=1)
+    for text in ("", " \r\n\t", "...", "flu\r\ngrippe", "a\u0301gue 🤒 flu\ud800", "flu " * 500):
+        found = annotate(Document("odd", text)).mentions
+        assert bool(found) == bool(text.strip())
+        for mention in found:
+            surface = text[mention.start : mention.end]
+            assert surface == surface.strip() != ""
+
+
 def test_a_long_document_is_linked_as_its_parts_are(kb: Any, tmp_path: Path) -> None:
     model = toys.dual_encoder(mention="mean", detection="spans")
     train_dual_encoder(

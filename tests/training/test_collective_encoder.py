@@ -1,0 +1,93 @@
+"""Token encoders behind one interface give the states of the models they wrap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+transformers = pytest.importorskip("transformers")
+
+from holdfast.errors import ArtifactError, UsageError  # noqa: E402
+from holdfast.training.collective_encoder import (  # noqa: E402
+    AutoTokens,
+    TransformerTokens,
+    open_token_encoder,
+    open_tokenizer,
+)
+from holdfast.training.collective_graph import Graph, add_states  # noqa: E402
+from training import collective_toys as toys  # noqa: E402
+
+TOKENS = torch.tensor([9, 12, 15, 11, 20, 21, 22, 10])
+LENGTHS = torch.tensor([3, 1, 4])
+
+
+@pytest.fixture
+def bert(tmp_path: Path) -> Path:
+    tokenizer = toys.tokenizer()
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=48,
+        max_position_embeddings=32,
+    )
+    transformers.BertModel(config).save_pretrained(tmp_path)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    return tmp_path
+
+
+def states(encoder: Any) -> tuple[Any, Any]:
+    with torch.inference_mode():
+        found = encoder.eval()(TOKENS, LENGTHS)
+    return found.tokens, found.texts
+
+
+def test_our_bert_has_the_states_of_transformers(bert: Path) -> None:
+    own = open_token_encoder(str(bert))
+    assert isinstance(own, TransformerTokens)
+    reference = AutoTokens(bert, open_tokenizer(str(bert)))
+    for ours, theirs in zip(states(own), states(reference), strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
+
+
+def test_other_models_are_opened_too_and_padding_changes_nothing(bert: Path) -> None:
+    config = transformers.DistilBertConfig(
+        vocab_size=toys.tokenizer().get_vocab_size(),
+        dim=32,
+        n_layers=2,
+        n_heads=4,
+        hidden_dim=48,
+        max_position_embeddings=32,
+    )
+    transformers.DistilBertModel(config).save_pretrained(bert)
+    other = open_token_encoder(str(bert))
+    assert isinstance(other, AutoTokens)
+    tokens, texts = states(other)
+    assert tokens.shape == (8, 32)
+    with torch.inference_mode():
+        alone = other(TOKENS[3:4], LENGTHS[1:2])
+    torch.testing.assert_close(alone.tokens[0], tokens[3], atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(alone.texts[0], texts[1], atol=1e-5, rtol=1e-4)
+    with pytest.raises(UsageError, match="only BERT"):
+        add_states(Graph(small=False), other)
+
+
+def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
+    toys.tokenizer().save(str(tmp_path / "tokenizer.json"))
+    with pytest.raises(ArtifactError, match=r"no config\.json"):
+        open_token_encoder(str(tmp_path))
+
+
+def test_a_rescnn_state_depends_on_its_own_text_alone() -> None:
+    encoder = toys.rescnn(toys.tokenizer())
+    tokens, texts = states(encoder)
+    with torch.inference_mode():
+        alone = encoder(TOKENS[4:], LENGTHS[2:])
+    torch.testing.assert_close(alone.tokens, tokens[4:])
+    torch.testing.assert_close(alone.texts[0], texts[2])
