@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from holdfast import types
 from holdfast.evaluate.linking_speed import LinkingJob, LinkingSpeed, measure_linking, open_linker
 from holdfast.evaluate.processes import megabytes_in, read_memory, run_job, seconds_of, serve_job
 from holdfast.kb.build import Progress, Source, build_kb
@@ -20,6 +21,7 @@ from holdfast.kb.store import KnowledgeBase
 SIZES: Final = (10_000, 100_000, 1_000_000, 10_000_000)
 PROGRAM: Final = (sys.executable, "-m", "holdfast.evaluate.name_growth")
 NAMES_EACH: Final = 4  # names of an entity
+_DISEASES: Final = 10  # one entity in so many is a disease, the others are chemicals, as in MeSH
 _SEED: Final = 13
 
 
@@ -106,7 +108,8 @@ def _read_entries(path: Path) -> Iterator[Entry]:
     with path.open(encoding="utf-8", newline="\n") as stream:
         number = 0
         while names := [line.removesuffix("\n") for line in islice(stream, NAMES_EACH)]:
-            yield Entry(f"X:{number}", names[0], synonyms=tuple(names[1:]), types=("Disease",))
+            type = types.CHEMICAL if number % _DISEASES else types.DISEASE
+            yield Entry(f"X:{number}", names[0], synonyms=tuple(names[1:]), types=(type,))
             number += 1
 
 
