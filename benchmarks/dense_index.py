@@ -28,7 +28,8 @@ import numpy.typing as npt
 
 from holdfast import artifacts
 from holdfast.evaluate.processes import run_job
-from holdfast.evaluate.results import circumstances, markdown_table, write_result
+from holdfast.evaluate.results import circumstances, write_result
+from holdfast.evaluate.tables import markdown_table
 
 K: Final = 10
 THREADS: Final = 2

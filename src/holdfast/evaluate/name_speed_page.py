@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from holdfast.evaluate.line_plot import Panel, draw_panels
 from holdfast.evaluate.processes import ROUNDS
-from holdfast.evaluate.results import markdown_table
+from holdfast.evaluate.tables import markdown_table
 
 NAME: Final = "bench-names"  # of the files in results/, before their endings
 

@@ -11,37 +11,21 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from holdfast.evaluate.probes import COLUMNS, NOTE, TITLES, probe_caption, probe_rows
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.run import Outcome
-from holdfast.types import TYPES
+from holdfast.evaluate.tables import (
+    accuracy_table,
+    markdown_table,
+    parts_table,
+    readme_tables,
+)
 
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_IN_README: Final = (
-    "names-ncbi",
-    "names-bc5cdr-disease",
-    "names-bc5cdr-chemical",
-    "strict-ncbi-ranked-training",
-    "strict-bc5cdr-disease-ranked-training",
-    "strict-bc5cdr-chemical-ranked-training",
-    "strict-ncbi-ranked",
-    "strict-bc5cdr-disease-ranked",
-    "strict-bc5cdr-chemical-ranked",
-    "linker-biored",
-    "nil-bc5cdr-disease",
-    "lenient-ncbi-ngram",
-    "lenient-bc5cdr-disease-ngram",
-    "lenient-bc5cdr-chemical-ngram",
-    "strong-bc5cdr-default",
-    "strong-bc5cdr-dictionary",
-    "abbreviations-med1250",
-)
-_HEADLINE: Final = ("accuracy_at_1", "f1")
-_PROBABILITIES: Final = {"calibration_error": "calibration error", "nil_auroc": "NIL AUROC"}
 
 
 def outcome_to_json(recipe: Recipe, outcome: Outcome) -> dict[str, Any]:
@@ -113,62 +97,13 @@ def render(results: Mapping[str, Mapping[str, Any]]) -> str:
     for protocol in protocols:
         chosen = [r for r in results.values() if r.get("protocol") == protocol and "recipe" in r]
         lines += ["", f"## {protocol}", "", *accuracy_table(chosen)]
+    if parts := parts_table(results):
+        lines += ["", "## What each part of the linker gives", "", *parts]
     for measured in (r for r in results.values() if "probe" in r):
         table = markdown_table(COLUMNS, probe_rows(measured))
         caption = f"{TITLES[measured['probe']]}. {probe_caption(measured)}"
         lines += ["", f"## probe {measured['probe']}", "", caption, "", *table, "", NOTE]
     return "\n".join(lines) + "\n"
-
-
-def readme_tables(results: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """The tables that the project's README shows, by the name in its marks."""
-    chosen = (results[name] for name in _IN_README if name in results)
-    tables = {"accuracy": accuracy_table(chosen)}
-    if "bench-pipeline" in results:
-        tables["speed"] = speed_table(results["bench-pipeline"])
-    return tables
-
-
-def speed_table(measured: Mapping[str, Any]) -> list[str]:
-    """The pipeline at several sizes of vocabulary, and the start of a fresh process."""
-    rows = [
-        (
-            f"{point['kb_names']:,}",
-            f"{point['documents_per_second']:,.0f}",
-            f"{point['p50_milliseconds']:.1f} / {point['p99_milliseconds']:.1f}",
-            f"{point['load_milliseconds']:.0f}",
-            f"{point['kb_megabytes']:,.0f}",
-        )
-        for point in (*measured["growth"], measured)
-    ]
-    header = ("names", "documents/s", "p50 / p99 ms", "load ms", "on disk MB")
-    start = (
-        f"A fresh `holdfast link TEXT --json` over {measured['start_kb_names']:,} names answers in "
-        f"{measured['start_seconds']:.2f} s with {measured['start_peak_megabytes']:.0f} MB of "
-        f"memory at most ({measured['machine']})."
-    )
-    return [*markdown_table(header, rows), "", start]
-
-
-def accuracy_table(results: Iterable[Mapping[str, Any]]) -> list[str]:
-    """One row per recipe: ours with its interval, its size, and the references beside it."""
-    rows = [
-        (
-            f"`{r['recipe']}`",
-            r["title"],
-            _figure(r),
-            f"{r['n_scored']:,}" if "n_scored" in r else "",
-            f"{r['kb']}" + (f" ({r['kb_names']:,} names)" if r["kb_names"] else ""),
-            "; ".join(_reference(ref) for ref in r["references"]),
-        )
-        for r in results
-    ]
-    return markdown_table(("recipe", "what", "ours", "n", "knowledge base", "beside"), rows)
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [f"| {' | '.join(header)} |", f"|{'---|' * len(header)}"]
-    return lines + [f"| {' | '.join(row)} |" for row in rows]
 
 
 def fill_tables(text: str, tables: Mapping[str, Sequence[str]]) -> str:
@@ -179,24 +114,6 @@ def fill_tables(text: str, tables: Mapping[str, Sequence[str]]) -> str:
         return match[0] if lines is None else match[1] + "\n".join(lines) + "\n" + match[3]
 
     return _TABLE.sub(filled, text)
-
-
-def _figure(result: Mapping[str, Any]) -> str:
-    name = next(name for name in _HEADLINE if name in result)
-    low, high = 100 * result[f"{name}_low"], 100 * result[f"{name}_high"]
-    said = [f"{name} **{100 * result[name]:.1f}** [{low:.1f}, {high:.1f}]"]
-    for type in (t.lower() for t in TYPES if f"accuracy_at_1_{t.lower()}" in result):
-        said.append(f"{type} {100 * result[f'accuracy_at_1_{type}']:.1f}")
-    said += [f"{what} {result[key]:.3f}" for key, what in _PROBABILITIES.items() if key in result]
-    return "; ".join(said)
-
-
-def _reference(reference: Mapping[str, Any]) -> str:
-    figures = ", ".join(
-        f"{100 * value:.1f}" for value in reference.values() if isinstance(value, float)
-    )
-    note = f" ({reference['differs']})" if reference.get("differs") else ""
-    return f"{figures} {reference['by']}{note}"
 
 
 def _commit() -> str:

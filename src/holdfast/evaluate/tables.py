@@ -1,0 +1,161 @@
+"""The tables of the project's README and of results/, made from what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from holdfast.types import TYPES
+
+Result = Mapping[str, Any]
+
+# What the README shows: a few words, and the recipe that measured it.
+_ACCURACY: Final = (
+    ("Gold mentions, lenient: NCBI-disease", "names-ncbi"),
+    ("… BC5CDR diseases", "names-bc5cdr-disease"),
+    ("… BC5CDR chemicals", "names-bc5cdr-chemical"),
+    ("Gold mentions, strict, as trained on the corpus: NCBI", "strict-ncbi-ranked-training"),
+    ("… BC5CDR diseases", "strict-bc5cdr-disease-ranked-training"),
+    ("… BC5CDR chemicals", "strict-bc5cdr-chemical-ranked-training"),
+    ("… without the corpus's own wordings: NCBI", "strict-ncbi-ranked"),
+    ("… … BC5CDR diseases", "strict-bc5cdr-disease-ranked"),
+    ("… … BC5CDR chemicals", "strict-bc5cdr-chemical-ranked"),
+    ("Gold mentions, strict, as it ships: BioRED dev", "linker-biored"),
+    ("End to end, BC5CDR: the trained detector", "strong-bc5cdr-trained"),
+    ("… the dictionary", "strong-bc5cdr-default"),
+    ("End to end, BioRED dev: the trained detector", "strong-biored-trained"),
+    ("Abbreviation definitions, MED1250", "abbreviations-med1250"),
+)
+_PARTS: Final = (
+    ("dense names alone", "ablation-{}-1-dense"),
+    ("character n-grams alone", "ablation-{}-2-sparse"),
+    ("both", "ablation-{}-3-hybrid"),
+    ("+ abbreviations", "ablation-{}-4-abbreviations"),
+    ("+ memory of the document", "ablation-{}-5-memory"),
+    ("+ context and composites", "strict-{}-ranked"),
+    ("+ training mentions as names", "strict-{}-ranked-training"),
+)
+_CORPORA: Final = {"ncbi": "NCBI-disease", "bc5cdr-disease": "BC5CDR diseases"}
+_HEADLINE: Final = ("accuracy_at_1", "f1")
+_PROBABILITIES: Final = {"calibration_error": "calibration error", "nil_auroc": "NIL AUROC"}
+
+
+def readme_tables(results: Mapping[str, Result]) -> dict[str, list[str]]:
+    """The tables that the project's README shows, by the name in its marks."""
+    tables = {"accuracy": brief_table(results)}
+    if "bench-pipeline" in results:
+        tables["speed"] = speed_table(results["bench-pipeline"])
+    if "bench-names" in results:
+        tables["peers"] = peers_table(results["bench-names"])
+    return tables
+
+
+def brief_table(results: Mapping[str, Result]) -> list[str]:
+    """The headline figures with their intervals, and what others reach."""
+    rows = []
+    for words, recipe in _ACCURACY:
+        if recipe in results:
+            measured = results[recipe]
+            beside = (f"{_numbers(r)} {r['by']}" for r in measured["references"])
+            rows.append((words, _with_interval(measured), "; ".join(beside)))
+    return markdown_table(("accuracy at 1, or F1", "Holdfast", "beside"), rows)
+
+
+def parts_table(results: Mapping[str, Result]) -> list[str]:
+    """What each part of the linker gives; empty where no part was measured alone."""
+    rows = []
+    for words, name in _PARTS:
+        found = [results.get(name.format(corpus)) for corpus in _CORPORA]
+        if all(found):
+            rows.append((words, *(_with_interval(measured) for measured in found if measured)))
+    return markdown_table(("strict accuracy at 1", *_CORPORA.values()), rows) if rows else []
+
+
+def peers_table(measured: Result) -> list[str]:
+    """The name linker beside other tools, in one run on one machine."""
+    linking = measured["linking"]
+    ours, peer = linking["ours"], linking["scispacy"]
+    alone = {"mentions_per_second": ours["nearest_per_second"], "strict": ours["strict_of_nearest"]}
+    rows = [("Holdfast, dense names alone", alone), ("Holdfast, the whole linker", ours)]
+    for setting in peer["settings"] if peer else ():
+        rows.append((f"scispaCy, efSearch {setting['breadth']}", setting))
+    table = markdown_table(
+        ("linking diseases to MEDIC", "mentions/s", *linking["corpora"]),
+        (
+            (
+                words,
+                f"{row['mentions_per_second']:,.0f}",
+                *(f"{100 * row['strict'][c]['accuracy_at_1']:.1f}" for c in linking["corpora"]),
+            )
+            for words, row in rows
+        ),
+    )
+    ratios = (f"{what}: **{ratio:.1f}×**" for what, ratio in measured["ratios"].items())
+    return [*table, "", "; ".join(ratios) + f" ({measured['machine']})."]
+
+
+def speed_table(measured: Result) -> list[str]:
+    """The pipeline at several sizes of vocabulary, and the start of a fresh process."""
+    rows = [
+        (
+            f"{point['kb_names']:,}",
+            f"{point['documents_per_second']:,.0f}",
+            f"{point['p50_milliseconds']:.1f} / {point['p99_milliseconds']:.1f}",
+            f"{point['load_milliseconds']:.0f}",
+            f"{point['kb_megabytes']:,.0f}",
+        )
+        for point in (*measured["growth"], measured)
+    ]
+    header = ("names", "documents/s", "p50 / p99 ms", "load ms", "on disk MB")
+    start = (
+        f"A fresh `holdfast link TEXT --json` over {measured['start_kb_names']:,} names answers in "
+        f"{measured['start_seconds']:.2f} s with {measured['start_peak_megabytes']:.0f} MB of "
+        f"memory at most ({measured['machine']})."
+    )
+    return [*markdown_table(header, rows), "", start]
+
+
+def accuracy_table(results: Iterable[Result]) -> list[str]:
+    """One row per recipe: ours with its interval, its size, and the references beside it."""
+    rows = [
+        (
+            f"`{r['recipe']}`",
+            r["title"],
+            _figure(r),
+            f"{r['n_scored']:,}" if "n_scored" in r else "",
+            f"{r['kb']}" + (f" ({r['kb_names']:,} names)" if r["kb_names"] else ""),
+            "; ".join(_reference(ref) for ref in r["references"]),
+        )
+        for r in results
+    ]
+    return markdown_table(("recipe", "what", "ours", "n", "knowledge base", "beside"), rows)
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [f"| {' | '.join(header)} |", f"|{'---|' * len(header)}"]
+    return lines + [f"| {' | '.join(row)} |" for row in rows]
+
+
+def _with_interval(result: Result) -> str:
+    name = next(name for name in _HEADLINE if name in result)
+    low, high = 100 * result[f"{name}_low"], 100 * result[f"{name}_high"]
+    return f"**{100 * result[name]:.1f}** [{low:.1f}, {high:.1f}]"
+
+
+def _figure(result: Result) -> str:
+    name = next(name for name in _HEADLINE if name in result)
+    said = [f"{name} {_with_interval(result)}"]
+    for type in (t.lower() for t in TYPES if f"accuracy_at_1_{t.lower()}" in result):
+        said.append(f"{type} {100 * result[f'accuracy_at_1_{type}']:.1f}")
+    said += [f"{what} {result[key]:.3f}" for key, what in _PROBABILITIES.items() if key in result]
+    return "; ".join(said)
+
+
+def _reference(reference: Result) -> str:
+    note = f" ({reference['differs']})" if reference.get("differs") else ""
+    return f"{_numbers(reference)} {reference['by']}{note}"
+
+
+def _numbers(reference: Result) -> str:
+    """A reference's figures in percent."""
+    return ", ".join(f"{100 * v:.1f}" for v in reference.values() if isinstance(v, float))

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.evaluate.tables import brief_table, parts_table, peers_table, readme_tables
+
+
+def result(value: float) -> dict[str, Any]:
+    reference = {"by": "Somebody", "differs": "an encoder", "accuracy_at_1": 0.9}
+    return {
+        "accuracy_at_1": value,
+        "accuracy_at_1_low": value - 0.01,
+        "accuracy_at_1_high": value + 0.01,
+        "references": [reference],
+    }
+
+
+def test_the_readme_shows_figures_with_intervals_and_what_others_reach() -> None:
+    table = brief_table({"names-ncbi": result(0.912), "of no interest": result(0.5)})
+    assert len(table) == 3
+    assert "| **91.2** [90.2, 92.2] | 90.0 Somebody |" in table[-1]
+
+
+def test_parts_are_shown_where_every_corpus_was_measured() -> None:
+    measured = {
+        "ablation-ncbi-1-dense": result(0.7),
+        "ablation-bc5cdr-disease-1-dense": result(0.8),
+        "ablation-ncbi-2-sparse": result(0.7),
+    }
+    assert [row.split(" | ")[0] for row in parts_table(measured)[2:]] == ["| dense names alone"]
+    assert parts_table({}) == []
+
+
+def test_peers_stand_beside_us_with_their_accuracy() -> None:
+    strict = {"ncbi-disease": {"accuracy_at_1": 0.5}}
+    ours = {"mentions_per_second": 2000.0, "nearest_per_second": 5000.0}
+    measured = {
+        "machine": "a laptop",
+        "ratios": {"linking, over scispaCy": 2.0},
+        "linking": {
+            "corpora": ["ncbi-disease"],
+            "ours": ours | {"strict": strict, "strict_of_nearest": strict},
+            "scispacy": {
+                "settings": [{"breadth": 20, "mentions_per_second": 10, "strict": strict}]
+            },
+        },
+    }
+    table = peers_table(measured)
+    assert "| Holdfast, dense names alone | 5,000 | 50.0 |" in table
+    assert "| scispaCy, efSearch 20 | 10 | 50.0 |" in table
+    assert table[-1] == "linking, over scispaCy: **2.0×** (a laptop)."
+    assert set(readme_tables({"bench-names": measured})) == {"accuracy", "peers"}
