@@ -5,6 +5,7 @@ from __future__ import annotations
 from io import StringIO
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -86,21 +87,24 @@ def test_a_composite_is_right_if_all_its_parts_are() -> None:
 
 def test_a_row_holds_the_mean_each_seed_and_the_difference() -> None:
     rows = list(embedding_rows(measured(seeds=2)))
-    assert [row[:2] for row in rows] == [(stage, start) for stage in STAGES for start in STARTS]
+    assert [row[:3] for row in rows] == [
+        (stage, start, name) for stage in STAGES for name in CORPORA.values() for start in STARTS
+    ]
     assert {len(row) for row in rows} == {len(COLUMNS)}
-    assert rows[1][2:5] == ("91.0 (90.0, 92.0)", "50.0", "-1.2 [-2.0, +0.3]")
-    assert all((row[4] == "") == (row[1] == MINILM) for row in rows)
+    assert rows[1][3:] == ("91.0 (90.0, 92.0)", "50.0", "-1.2 [-2.0, +0.3]")
+    assert all((row[-1] == "") == (row[1] == MINILM) for row in rows)
 
 
 def test_one_seed_has_no_mean_beside_it() -> None:
-    assert next(embedding_rows(measured(seeds=1)))[2] == "90.0"
+    assert next(embedding_rows(measured(seeds=1)))[3] == "90.0"
 
 
-def test_the_terminal_shows_every_cell() -> None:
+@pytest.mark.parametrize("width", [80, 220])
+def test_the_terminal_shows_every_figure(width: int) -> None:
     data = measured(seeds=2)
-    console = Console(file=StringIO(), width=220)
+    console = Console(file=StringIO(), width=width)
     console.print(embedding_table(data))
     assert isinstance(console.file, StringIO)
     printed = console.file.getvalue()
-    assert all(cell in printed for row in embedding_rows(data) for cell in row)
-    assert "6 mentions of NCBI dev (2 of them new)" in printed
+    assert all(cell in printed for row in embedding_rows(data) for cell in row[2:])
+    assert all(start.split()[0] in printed for start in STARTS)

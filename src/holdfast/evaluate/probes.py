@@ -113,9 +113,14 @@ def probe_table(measured: Mapping[str, Any]) -> Table:
 
 
 def table_of(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    caption: str,
+    words: int = 2,  # columns that come before those of figures
 ) -> Table:
-    """A table whose first two columns are words and whose others are figures."""
+    """A table for a terminal; where it is narrow, words are broken into lines, figures never."""
     from rich.table import Table
 
     table = Table(
@@ -124,9 +129,9 @@ def table_of(
         title_justify="left",
         caption_justify="left",
     )
-    for column in columns[:2]:
+    for column in columns[:words]:
         table.add_column(column)
-    for column in columns[2:]:
+    for column in columns[words:]:
         table.add_column(column, justify="right", no_wrap=True)
     for cells in rows:
         table.add_row(*cells, end_section=False)
