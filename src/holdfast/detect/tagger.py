@@ -19,6 +19,7 @@ from holdfast.detect.marks import NAMES_OF_MARKS, add_names, shape_marks
 from holdfast.detect.token_encoder import TokenEncoder, Tokens
 from holdfast.document import Mention, Span
 from holdfast.errors import ArtifactError
+from holdfast.text.tokens import TOKEN
 
 KIND: Final = "detector"
 VERSION: Final = 1
@@ -85,14 +86,16 @@ class Tagger:
         return Reading(text, tokens.word_starts(), tokens.word_ends(), shifted - total)
 
     def decode(self, reading: Reading) -> list[Tagged]:
-        """The best valid row of tags, as mentions."""
+        """The best valid row of tags, as mentions; each has a letter or digit."""
         scores = reading.log_probabilities.copy()
         scores[:, OUTSIDE] += self.caution
         found = list[Tagged]()
         for start, end, type in chunks(best_tags(scores)):
+            span = Span(int(reading.starts[start]), int(reading.ends[end - 1]))
+            if not TOKEN.search(reading.text, *span):
+                continue
             own = scores[start:end, inside(type)].copy()
             own[0] = scores[start, beginning(type)]
-            span = Span(int(reading.starts[start]), int(reading.ends[end - 1]))
             found.append(Tagged(span, self.types[type], float(np.exp(own.mean()))))
         return found
 

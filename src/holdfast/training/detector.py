@@ -31,7 +31,9 @@ from holdfast.training.vocabulary import pretrained_tokenizer
 Split = tuple[str, str]
 
 # The train splits again, with the dev splits: shorter, since much is known already.
-CONTINUED: Final = DetectorConfig(passes=0.4, warm_up=0.05, seed=14)
+CONTINUED: Final = DetectorConfig(
+    passes=0.4, tokens=1536, encoder_rate=1.6e-4, head_rate=8e-4, warm_up=0.05, seed=14
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class DetectorConfig:
     dropout: MarkDropout = _MARKS
     vocabularies: tuple[str, ...] = ("open", "mesh")  # one is drawn for each document
     report_every: int = 20
-    save_every: int = 80
+    save_every: int = 100
     seed: int = 13
     threads: int = 2
 
