@@ -43,6 +43,13 @@ def pipeline(kb: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory) -> Pip
         return holdfast.load(kb)
 
 
+@pytest.fixture(scope="module")
+def trained(kb: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOLDFAST_HOME", str(tmp_path_factory.mktemp("home")))
+        return holdfast.load(kb, model="trained")
+
+
 def found(document: Document) -> list[tuple[str, str]]:
     return [(document.text_of(mention), mention.ids[0]) for mention in document.mentions]
 
@@ -53,15 +60,26 @@ def test_a_megabyte_is_linked_to_its_end(pipeline: Pipeline) -> None:
     assert found(document) == [("heart attack", "MESH:D002")] * text.count("heart attack")
 
 
-def test_memory_grows_no_faster_than_the_text(pipeline: Pipeline) -> None:
+def test_a_long_document_is_read_in_windows_to_its_end(trained: Pipeline) -> None:
+    text = SENTENCE * 100
+    document = trained(text)
+    assert found(document) == [("heart attack", "MESH:D002")] * 100
+    assert [m.start % len(SENTENCE) for m in document.mentions] == [SENTENCE.index("heart")] * 100
+
+
+@pytest.mark.parametrize(("model", "times"), [("dictionary", 500), ("trained", 40)])
+def test_memory_grows_no_faster_than_the_text(
+    kb: KnowledgeBase, model: str, times: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path))
+    pipeline = holdfast.load(kb, model=model)
     peaks = []
-    for times in (500, 1000):
+    for count in (times, 2 * times):
         tracemalloc.start()
-        pipeline(SENTENCE * times)
+        pipeline(SENTENCE * count)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 2.5 * peaks[0]
-    assert peaks[1] < 500 * 1000 * len(SENTENCE)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +100,19 @@ def test_memory_grows_no_faster_than_the_text(pipeline: Pipeline) -> None:
 )
 def test_a_text_without_names_comes_back_as_it_was(pipeline: Pipeline, text: str) -> None:
     assert pipeline(text) == Document("", text)
+
+
+@pytest.mark.parametrize("text", ["", "\r\n" * 100, ". " * 500, "a" * 100_000, "\U0001f600" * 100])
+def test_the_trained_detector_finds_nothing_where_nothing_is(trained: Pipeline, text: str) -> None:
+    assert trained(text) == Document("", text)
+
+
+def test_no_mention_of_the_trained_detector_goes_on_in_the_next_line(trained: Pipeline) -> None:
+    document = trained("Heart attack\r\nHeart attack\r\n")
+    assert [(m.start, document.text_of(m)) for m in document.mentions] == [
+        (0, "Heart attack"),
+        (14, "Heart attack"),
+    ]
 
 
 def test_two_thousand_mentions_are_all_linked(pipeline: Pipeline) -> None:

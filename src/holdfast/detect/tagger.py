@@ -5,7 +5,7 @@ Its network was trained with and without marks, so that a vocabulary helps but i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ from holdfast.text.tokens import TOKEN
 
 KIND: Final = "detector"
 VERSION: Final = 1
+_LONGEST: Final = 500  # characters of a mention
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +87,13 @@ class Tagger:
         return Reading(text, tokens.word_starts(), tokens.word_ends(), shifted - total)
 
     def decode(self, reading: Reading) -> list[Tagged]:
-        """The best valid row of tags, as mentions; each has a letter or digit."""
+        """The best valid row of tags, as mentions; each has a letter or digit, and is no page."""
         scores = reading.log_probabilities.copy()
         scores[:, OUTSIDE] += self.caution
         found = list[Tagged]()
-        for start, end, type in chunks(best_tags(scores)):
+        for start, end, type in _within_lines(chunks(best_tags(scores)), reading):
             span = Span(int(reading.starts[start]), int(reading.ends[end - 1]))
-            if not TOKEN.search(reading.text, *span):
+            if span.end - span.start > _LONGEST or not TOKEN.search(reading.text, *span):
                 continue
             own = scores[start:end, inside(type)].copy()
             own[0] = scores[start, beginning(type)]
@@ -105,3 +106,16 @@ class Tagger:
         """*Shape:* (words, tags)"""
         marks = add_names(shape_marks(text, tokens), tokens, names)
         return self.encoder.encode(tokens, marks)[tokens.words]
+
+
+def _within_lines(
+    tagged: Iterable[tuple[int, int, int]], reading: Reading
+) -> Iterator[tuple[int, int, int]]:
+    """The runs of words cut where a line ends: no mention goes on in the next."""
+    for start, end, type in tagged:
+        first = start
+        for word in range(start + 1, end):
+            if "\n" in reading.text[reading.ends[word - 1] : reading.starts[word]]:
+                yield first, word, type
+                first = word
+        yield first, end, type

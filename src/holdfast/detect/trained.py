@@ -14,11 +14,15 @@ import numpy as np
 
 from holdfast import types
 from holdfast.detect.agreement import agree
+from holdfast.detect.bio import OUTSIDE
 from holdfast.detect.dictionary import DictionaryDetector, longest_from_left
-from holdfast.detect.tagger import Tagger
+from holdfast.detect.tagger import Reading, Tagger
 from holdfast.document import Document, Mention
 from holdfast.kb.store import KnowledgeBase
 
+# Of names that the tagger did not tag, those that it does not deny are mentions too. On BioRED dev
+# that finds two in a hundred more, and costs 0.2 of F1.
+_SURE: Final = 0.9
 DETECTOR: Final = Path(__file__).parents[1] / "weights" / "detector"
 
 
@@ -55,8 +59,11 @@ class TrainedDetector:
     def detect(self, text: str) -> list[Mention]:
         """Mentions that do not overlap, in the order of the text."""
         names = self._names.names_in(text)
-        found = agree(self._tagger.tag(text, names), text)
+        reading = self._tagger.read(text, names)
+        found = agree(self._tagger.decode(reading), text)
         mentions = [tagged.mention for tagged in found if tagged.type in self._tagged]
+        listed = [name for name in longest_from_left(names) if name.type in self._tagged]
+        mentions = merged(mentions, (name for name in listed if not _denied(name, reading)))
         return merged(mentions, longest_from_left(self._others(text, names)))
 
     def _others(self, text: str, names: Iterable[Mention]) -> list[Mention]:
@@ -64,6 +71,14 @@ class TrainedDetector:
         if self._takes_rest:
             return [name for name in names if name.type not in self._tagger.types]
         return [] if self._rest is None else self._rest.names_in(text)
+
+
+def _denied(name: Mention, reading: Reading) -> bool:
+    """Whether the tagger is sure that a name of the vocabulary is no mention where it stands."""
+    start = int(np.searchsorted(reading.ends, name.start, side="right"))
+    end = int(np.searchsorted(reading.starts, name.end, side="left"))
+    outside = np.exp(reading.log_probabilities[start:end, OUTSIDE])
+    return end <= start or float(outside.mean()) > _SURE
 
 
 def merged(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]:
