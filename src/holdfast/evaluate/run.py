@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,7 @@ from holdfast.document import NIL, Document
 from holdfast.errors import UsageError
 from holdfast.evaluate.abbreviations import AbbreviationCase, score_abbreviations
 from holdfast.evaluate.calibration import auroc, brier_score, expected_calibration_error
+from holdfast.evaluate.equality import Equivalents
 from holdfast.evaluate.gold_mentions import (
     LenientCase,
     RankedCase,
@@ -271,14 +273,15 @@ def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
     kb = kb_of(recipe, data=data, progress=progress)
     detect = component(DETECTORS, recipe.detector or "dictionary")(kb, only=recipe.only or None)
     link = component(LINKERS, recipe.linker)(kb, only=recipe.only or None, top=1)
-    gold, predicted = [], []
     progress("linking", 0.5)
-    for document in load_corpus(recipe.corpus, recipe.split, data=data):
-        gold.append(document)
-        predicted.append(link(detect(replace(document, mentions=(), relations=()))))
+    gold = list(load_corpus(recipe.corpus, recipe.split, data=data))
+    bare = (replace(document, mentions=(), relations=()) for document in gold)
+    predicted = list(Pipeline([detect, link]).pipe(bare))
+    # Several vocabularies have ids for the same thing; a corpus uses those of one.
+    equivalents = kb.equivalents if len(kb.sources) > 1 else None
     return Outcome(
         tuple(
-            _score_end_to_end(recipe, gold, predicted, protocol)
+            _score_end_to_end(recipe, gold, predicted, protocol, equivalents)
             for protocol in (recipe.protocol, *recipe.also)
         ),
         kb,
@@ -286,11 +289,16 @@ def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
 
 
 def _score_end_to_end(
-    recipe: Recipe, gold: Sequence[Document], predicted: Sequence[Document], protocol: str
+    recipe: Recipe,
+    gold: Sequence[Document],
+    predicted: Sequence[Document],
+    protocol: str,
+    equivalents: Equivalents | None,
 ) -> Report:
-    report = score_documents(gold, predicted, protocol=protocol, only=recipe.only)
+    score = partial(score_documents, gold, predicted, protocol=protocol, equivalents=equivalents)
+    report = score(only=recipe.only)
     for type in recipe.only if recipe.by_type else ():
-        own = score_documents(gold, predicted, protocol=protocol, only=[type], resamples=1)
+        own = score(only=[type], resamples=1)
         report = report.with_context(
             **{
                 f"f1_{type.lower()}": own["f1"],
