@@ -154,11 +154,11 @@ def _measure(job: LinkingJob) -> dict[str, Any]:
     mentions = [mention for document in linked for mention in document.mentions]
     rounds = repeat(lambda: _seconds_of_a_round(open_new(), documents))
     latencies = 1000 * np.array(_seconds_one_by_one(open_new(), documents))
+    memory = read_memory()
     texts = [document.text_of(mention) for document in linked for mention in document.mentions]
     index = dense_index_of(kb, shipped_encoder())
     nearest = _nearest(kb, index, texts)
     looking = repeat(lambda: seconds_of(partial(_nearest, kb, index, texts)))
-    memory = read_memory()
     speed = LinkingSpeed(
         kb=kb.name,
         kb_names=kb.names,
