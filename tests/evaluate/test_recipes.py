@@ -319,14 +319,14 @@ def test_evaluate_prints_one_object_and_reproduce_stores_it(tmp_path: Path, data
     results = tmp_path / "out" / "results"
     readme = tmp_path / "out" / "README.md"
     readme.parent.mkdir()
-    readme.write_text("before\n<!-- table: accuracy -->\nold\n<!-- end -->\nafter\n", "utf-8")
+    readme.write_text("before\n<!-- table: accuracy -->\nstale\n<!-- end -->\nafter\n", "utf-8")
     assert call("reproduce", path, "--data", data, "--results", results).returncode == 0
     assert read_results(results)[name]["accuracy_at_1"] == printed["accuracy_at_1"]
     page = (results / "README.md").read_text(encoding="utf-8")
     assert f"`{name}`" in page
     assert "50.0 somebody" in page
     text = readme.read_text(encoding="utf-8")
-    assert "old" not in text
+    assert "stale" not in text
     assert f"`{name}`" in text
     assert str(tmp_path) not in page + json.dumps(printed)
 
