@@ -327,7 +327,8 @@ def test_evaluate_prints_one_object_and_reproduce_stores_it(tmp_path: Path, data
     assert "50.0 somebody" in page
     text = readme.read_text(encoding="utf-8")
     assert "stale" not in text
-    assert f"`{name}`" in text
+    assert text.startswith("before\n<!-- table: accuracy -->\n| accuracy at 1")
+    assert text.endswith("<!-- end -->\nafter\n")
     assert str(tmp_path) not in page + json.dumps(printed)
 
 
