@@ -20,6 +20,7 @@ from tokenizers import Tokenizer
 
 from holdfast import artifacts
 from holdfast.errors import ArtifactError
+from holdfast.sessions import open_session
 from holdfast.text.windows import Window, windows
 
 MODEL: Final = "model.onnx"
@@ -119,9 +120,6 @@ class TokenEncoder:
         `threads` of the network; None: as many as there are cores.
         """
         artifacts.verify(folder, manifest)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or 0
-        options.log_severity_level = 3
         try:
             config = manifest.config
             return cls(
@@ -131,9 +129,7 @@ class TokenEncoder:
                 overlap=int(config["overlap"]),
                 digest=manifest.digest,
                 reader=TokenReader.of(Tokenizer.from_file(str(folder / TOKENIZER))),
-                _session=onnxruntime.InferenceSession(
-                    str(folder / MODEL), options, providers=["CPUExecutionProvider"]
-                ),
+                _session=open_session(folder / MODEL, threads=threads),
             )
         except Exception as error:  # both libraries raise bare exceptions of many types
             reason = " ".join(str(error).split())

@@ -22,7 +22,8 @@ from holdfast.document import Document, Mention
 from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.collective_entities import Nearest
-from holdfast.link.collective_model import open_session, runs_of_one_length
+from holdfast.link.collective_model import runs_of_one_length
+from holdfast.sessions import open_session
 
 KIND: Final = "cross-encoder"
 VERSION: Final = 1

@@ -17,6 +17,7 @@ from holdfast import artifacts
 from holdfast.detect.token_encoder import INPUT, TOKENIZER, TokenEncoder, Tokens
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.link.collective_spans import Spans, choose_spans, spans_of_tags, spans_of_words
+from holdfast.sessions import open_session
 
 KIND: Final = "dual encoder"
 VERSION: Final = 1
@@ -194,10 +195,3 @@ def runs_of_one_length(tokens: Sequence[Sequence[Any]], *, most: int) -> list[li
         size = max(1, most // (length + 2))
         runs.extend(rows[start : start + size] for start in range(0, len(rows), size))
     return runs
-
-
-def open_session(path: Path, *, threads: int | None = None) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or 0
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

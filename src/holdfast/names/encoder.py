@@ -16,6 +16,7 @@ from tokenizers import Tokenizer
 
 from holdfast import artifacts
 from holdfast.errors import ArtifactError
+from holdfast.sessions import open_session
 from holdfast.text.normalise import fold
 
 KIND: Final = "name encoder"
@@ -50,20 +51,12 @@ class NameEncoder:
         """Open a model folder. `threads` of the network; None: as many as there are cores."""
         manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
         artifacts.verify(folder, manifest)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or 0
-        # Between two batches, threads that wait must leave the cores to others.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
         try:
             # A 10,000-letter name must not slow its neighbours: pieces beyond `longest` are cut
             # here, and the tokenizer itself neither pads nor cuts.
             tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
             tokenizer.no_padding()
             tokenizer.no_truncation()
-            session = onnxruntime.InferenceSession(
-                str(folder / MODEL), options, providers=["CPUExecutionProvider"]
-            )
             config = manifest.config
             return cls(
                 width=int(config["width"]),
@@ -71,7 +64,7 @@ class NameEncoder:
                 digest=manifest.digest,
                 _unknown=int(config["unknown"]),
                 _tokenizer=tokenizer,
-                _session=session,
+                _session=open_session(folder / MODEL, threads=threads),
             )
         except Exception as error:  # both libraries raise bare exceptions of many types
             reason = " ".join(str(error).split())

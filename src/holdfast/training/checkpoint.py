@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -70,3 +70,18 @@ def load_checkpoint(
 def checkpoint_config(folder: Path) -> Mapping[str, Any]:
     """What the run that wrote the checkpoint was told."""
     return artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
+
+
+def resume(
+    folder: Path,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    *,
+    report: Callable[[str], None],
+) -> Progress:
+    """How far the run in the folder is, with its weights; the start, if there is none."""
+    if not (folder / artifacts.MANIFEST).exists():
+        return Progress()
+    progress = load_checkpoint(folder, model, optimizer)
+    report(f"going on from step {progress.step}")
+    return progress

@@ -25,7 +25,7 @@ from holdfast.detect.token_encoder import MODEL, TOKENIZER
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.link.collective_cross import KIND, SCORES, VERSION, PairReader, Rows
-from holdfast.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from holdfast.training.checkpoint import Progress, resume, save_checkpoint
 from holdfast.training.collective_data import joined_names
 from holdfast.training.collective_encoder import TokenEncoder, open_token_encoder
 from holdfast.training.collective_export import write_graph
@@ -112,10 +112,7 @@ def train_cross_encoder(
     if config.threads:
         torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
-    progress = Progress()
-    if (folder / "run" / "manifest.json").exists():
-        progress = load_checkpoint(folder / "run", model, optimizer)
-        report(f"going on from step {progress.step}")
+    progress = resume(folder / "run", model, optimizer, report=report)
     seconds = max((entry["seconds"] for entry in progress.log), default=0.0)
     groups = _by_key(training)
     if not groups:

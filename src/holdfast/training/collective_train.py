@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from holdfast.detect.token_encoder import TokenReader
 from holdfast.errors import UsageError
-from holdfast.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from holdfast.training.checkpoint import Progress, resume, save_checkpoint
 from holdfast.training.collective_data import (
     Batch,
     NameTable,
@@ -86,10 +86,7 @@ def train_dual_encoder(
     if config.threads:
         torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
-    progress = Progress()
-    if (folder / "run" / "manifest.json").exists():
-        progress = load_checkpoint(folder / "run", model, optimizer)
-        report(f"going on from step {progress.step}")
+    progress = resume(folder / "run", model, optimizer, report=report)
     seconds = max((entry["seconds"] for entry in progress.log), default=0.0)
     cache = torch.zeros(0)
     losses, total = list[float](), config.align_steps + config.steps

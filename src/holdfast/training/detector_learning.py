@@ -11,9 +11,8 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from holdfast import artifacts
 from holdfast.detect.token_encoder import TokenReader
-from holdfast.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from holdfast.training.checkpoint import Progress, resume, save_checkpoint
 from holdfast.training.detector_batches import MarkDropout, collate, plan
 from holdfast.training.detector_lessons import Lesson
 from holdfast.training.detector_model import TokenTagger, partial_loss
@@ -59,10 +58,7 @@ def learn(
     The same seed gives the same batches, marks and dropout, interrupted or not.
     """
     optimizer = _optimizer(model, config)
-    progress = Progress()
-    if (work / artifacts.MANIFEST).exists():
-        progress = load_checkpoint(work, model, optimizer)
-        report(f"going on from step {progress.step}")
+    progress = resume(work, model, optimizer, report=report)
     batches = plan(taught, passes=config.passes, tokens=config.tokens, seed=config.seed)
     losses, seen, started = list[float](), 0, time.monotonic()
     for step in range(progress.step, len(batches)):

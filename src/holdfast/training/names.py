@@ -21,7 +21,7 @@ from torch import Tensor
 
 from holdfast.names.encoder import UNKNOWN
 from holdfast.training.batches import Batch, NameBatches
-from holdfast.training.checkpoint import Progress, load_checkpoint, save_checkpoint
+from holdfast.training.checkpoint import Progress, resume, save_checkpoint
 from holdfast.training.multi_similarity import multi_similarity_loss
 from holdfast.training.rescnn import ResCNN
 
@@ -66,10 +66,7 @@ def train(
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
-    progress = Progress()
-    if (folder / "manifest.json").exists():
-        progress = load_checkpoint(folder, model, optimizer)
-        report(f"going on from step {progress.step}")
+    progress = resume(folder, model, optimizer, report=report)
     encode = encoder_of(model, tokenizer)
     losses, started = list[float](), time.monotonic()
     for step in range(progress.step, config.steps):
