@@ -75,8 +75,8 @@ def test_folders_of_other_kinds_take_their_place_in_the_flow(
     artifacts.write_manifest(folder, kind=kind, version=1, config=config)
     chosen = choose_model(folder)
     assert (chosen.linker is None) is finds_and_links
-    is_dictionary = chosen.detector is registry.DETECTORS["dictionary"]
-    assert is_dictionary is (kind == "dual encoder" and not finds_and_links)
+    usual = registry.DETECTORS[registry.MODELS["default"].detector]
+    assert (chosen.detector is usual) is (kind == "dual encoder" and not finds_and_links)
     with pytest.raises(ArtifactError, match="other"):  # it is this folder that is opened
         holdfast.load(kb, model=folder)
 

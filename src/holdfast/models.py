@@ -28,6 +28,7 @@ _RANKER: Final = "name ranker"
 _TAGGER: Final = "detector"
 _DUAL_ENCODER: Final = "dual encoder"
 _CHOICES: Final = (_RANKER, _TAGGER, _DUAL_ENCODER)
+_BY_NAMES: Final = ("ranked", "joined")  # linkers that compare a mention with vectors of names
 _ANY: Final = 1 << 30  # any version: a listing reads nothing but the manifest
 _DAMAGED: Final = "damaged"
 
@@ -81,7 +82,7 @@ def choose_model(name: str | Path) -> Chosen:
     if isinstance(name, str) and name in MODELS:
         model = MODELS[name]
         linker = None if model.linker is None else component(LINKERS, model.linker)
-        return Chosen(component(DETECTORS, model.detector), linker, model.linker == "ranked")
+        return Chosen(component(DETECTORS, model.detector), linker, model.linker in _BY_NAMES)
     for folder in (Path(name), _trained() / name):
         if (folder / artifacts.MANIFEST).is_file():
             return _of_folder(folder)

@@ -46,6 +46,12 @@ def _collective_linker(kb: KnowledgeBase, *, only: Collection[str] | None, top: 
     return trained_linker(kb, only=only, top=top)
 
 
+def _joined(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
+    from holdfast.link.collective_trained import joined_linker  # its libraries take a while
+
+    return joined_linker(kb, only=only, top=top)
+
+
 def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
     from holdfast.link.collective_trained import trained_annotator  # its libraries take a while
 
@@ -61,6 +67,7 @@ LINKERS: Final[dict[str, MakeLinker]] = {
     "ranked": _ranked,
     "names": NameLinker,
     "collective": _collective_linker,
+    "joined": _joined,
 }
 
 
@@ -74,11 +81,11 @@ class Model:
 
 
 MODELS: Final[dict[str, Model]] = {
-    "default": Model("dictionary", "ranked", "what `holdfast link` takes"),
+    "default": Model("trained", "ranked", "found by a tagger, ranked by the document"),
     "dictionary": Model("dictionary", "ranked", "names found in the text, ranked by the document"),
-    "trained": Model("trained", "ranked", "found by a tagger, ranked by the document"),
     "names": Model("dictionary", "names", "names found in the text, nothing learned"),
     "collective": Model("collective", None, "found and linked in one pass, once trained here"),
+    "joined": Model("trained", "joined", "as default, with a dual encoder, once trained here"),
 }
 """What `holdfast link --model` and `load(model=…)` take, besides folders that were trained."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -146,29 +146,6 @@ def print_outcome(recipe: Recipe, outcome: Outcome) -> None:
         figures = ", ".join(f"{name} {value:.3f}" for name, value in reference.figures.items())
         note = f" ({reference.differs})" if reference.differs else ""
         console.print(f"beside: {reference.by}: {figures}{note}", style="dim")
-
-
-def print_bench(measured: Mapping[str, Any]) -> None:
-    """Speed and size of a pipeline, and how they grow with the vocabulary."""
-    console = Console(highlight=False, markup=False)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("names", "documents/s", "p50 ms", "p99 ms", "load ms", "KB MB"):
-        table.add_column(column, justify="right")
-    for point in (*measured["growth"], measured):
-        table.add_row(
-            f"{point['kb_names']:,}",
-            f"{point['documents_per_second']:,.0f}",
-            f"{point['p50_milliseconds']:.2f}",
-            f"{point['p99_milliseconds']:.2f}",
-            f"{point['load_milliseconds']:.0f}",
-            f"{point['kb_megabytes']:,.0f}",
-        )
-    start = (
-        f"a fresh process links one abstract to {measured['start_kb']} "
-        f"({measured['start_kb_names']:,} names) in {measured['start_seconds']:.2f} s, "
-        f"with {measured['start_peak_megabytes']:.0f} MB of memory at most"
-    )
-    console.print(Group(table, Text(start)))
 
 
 def _printable(text: str) -> str:

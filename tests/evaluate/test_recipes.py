@@ -10,6 +10,7 @@ import pytest
 from command import call
 from holdfast.corpora.named import CORPORA
 from holdfast.errors import FormatError, HoldfastError, UsageError
+from holdfast.evaluate.fitting import FittingEncoders
 from holdfast.evaluate.protocols import PROTOCOLS
 from holdfast.evaluate.recipe import read_recipe, shipped
 from holdfast.evaluate.results import fill_tables, outcome_to_json, read_results, render
@@ -74,7 +75,7 @@ def test_every_shipped_recipe_names_only_what_there_is(name: str) -> None:
     assert recipe.name == name
     assert recipe.title
     assert recipe.protocol in (*GOLD_MENTIONS, *PROTOCOLS, "encoder", "detector")
-    kinds = (recipe.protocol, "names", "ablation", "nil", "linker", *COLLECTIVE)
+    kinds = (recipe.protocol, "names", "ablation", "nil", "linker", "joined", *COLLECTIVE)
     assert name.split("-")[0] in kinds
     if recipe.protocol == "lenient":
         assert recipe.linker in ({"ranked"} if recipe.fit else INDEXES)
@@ -145,7 +146,7 @@ def test_a_recipe_that_is_fitted_is_trained_and_then_measured(tmp_path: Path, da
         recipe,
         data=data,
         out=model,
-        encoder=shipped_encoder(),
+        encoders=FittingEncoders.alike(shipped_encoder()),
         progress=lambda _what, _done: None,
     )
     result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=model))
@@ -187,7 +188,7 @@ def test_a_lenient_recipe_is_fitted_and_measured_by_the_ids_of_dictionary_lines(
         recipe,
         data=data,
         out=tmp_path / "model",
-        encoder=shipped_encoder(),
+        encoders=FittingEncoders.alike(shipped_encoder()),
         progress=lambda _what, _done: None,
     )
     result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=tmp_path / "model"))

@@ -2,7 +2,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.evaluate.tables import brief_table, parts_table, peers_table, readme_tables
+from holdfast.evaluate.tables import (
+    brief_table,
+    parts_table,
+    peers_table,
+    readme_tables,
+    speed_table,
+)
 
 
 def result(value: float) -> dict[str, Any]:
@@ -50,3 +56,29 @@ def test_peers_stand_beside_us_with_their_accuracy() -> None:
     assert "| scispaCy, efSearch 20 | 10 | 50.0 |" in table
     assert table[-1] == "linking, over scispaCy: **2.0×** (a laptop)."
     assert set(readme_tables({"bench-names": measured})) == {"accuracy", "peers"}
+
+
+def test_pipelines_stand_side_by_side_and_the_first_one_grows() -> None:
+    speed = {
+        "model": "default",
+        "kb_names": 1000,
+        "documents_per_second": 42.0,
+        "p50_milliseconds": 20.0,
+        "p99_milliseconds": 31.0,
+        "load_milliseconds": 300.0,
+        "resident_megabytes": 512.0,
+        "private_megabytes": 256.0,
+    }
+    measured = {
+        "machine": "a laptop",
+        "threads": 2,
+        "rows": [speed, speed | {"model": "names"}],
+        "growth": [speed | {"kb_names": 10, "documents_per_second": 50.0}],
+        "start_kb_names": 1000,
+        "start_seconds": 1.5,
+        "start_peak_megabytes": 200.0,
+    }
+    table = speed_table(measured)
+    assert "| `names` | 42 | 20.0 / 31.0 | 300 | 512 (256) |" in table
+    assert table[-1].startswith("`default` over smaller vocabularies: 50 documents/s over 10 names")
+    assert "answers in 1.50 s" in table[-1]

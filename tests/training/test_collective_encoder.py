@@ -18,7 +18,8 @@ from holdfast.training.collective_encoder import (  # noqa: E402
     open_token_encoder,
     open_tokenizer,
 )
-from holdfast.training.collective_graph import Graph, add_states  # noqa: E402
+from holdfast.training.collective_graph import add_states  # noqa: E402
+from holdfast.training.onnx_graph import Graph  # noqa: E402
 from training import collective_toys as toys  # noqa: E402
 
 TOKENS = torch.tensor([9, 12, 15, 11, 20, 21, 22, 10])
@@ -75,7 +76,7 @@ def test_other_models_are_opened_too_and_padding_changes_nothing(bert: Path) -> 
     torch.testing.assert_close(alone.tokens[0], tokens[3], atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(alone.texts[0], texts[1], atol=1e-5, rtol=1e-4)
     with pytest.raises(UsageError, match="only BERT"):
-        add_states(Graph(small=False), other)
+        add_states(Graph(quantised=False), other)
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:

@@ -23,12 +23,13 @@ from holdfast.text.windows import windows  # noqa: E402
 from holdfast.training.detector import train_detector  # noqa: E402
 from holdfast.training.detector_batches import MarkDropout, collate, plan  # noqa: E402
 from holdfast.training.detector_learning import DetectorConfig, learn  # noqa: E402
-from holdfast.training.detector_lessons import TAUGHT, Lesson, Scheme, lessons  # noqa: E402
+from holdfast.training.detector_lessons import Lesson, lessons  # noqa: E402
 from holdfast.training.detector_model import (  # noqa: E402
     TokenTagger,
     partial_loss,
     pretrained_tagger,
 )
+from holdfast.training.detector_schemes import TAUGHT, Scheme  # noqa: E402
 from holdfast.training.token_export import export_tagger  # noqa: E402
 
 WORDS = (
@@ -255,6 +256,25 @@ def test_hidden_names_leave_no_marks_and_shown_ones_do(tokenizer: Tokenizer) -> 
     assert marked(MarkDropout(document=0.0, name=0.0)) == 1
     assert marked(MarkDropout(document=1.0, name=0.0)) == 0
     assert marked(MarkDropout(document=0.0, name=1.0)) == 0
+
+
+def test_a_text_may_be_read_without_its_capitals(tokenizer: Tokenizer) -> None:
+    document = Document("1", "Gout")
+    (lesson,) = lessons(
+        [document],
+        Scheme(frozenset({"Disease"}), 1.0),
+        reader=TokenReader.of(tokenizer),
+        dictionaries=(),
+        size=20,
+        overlap=0,
+    )
+
+    def marked(dropout: MarkDropout) -> float:
+        random = np.random.default_rng(0)
+        return float(collate([lesson], first=2, last=3, dropout=dropout, random=random).marks.sum())
+
+    assert marked(MarkDropout(shapes=0.0)) == 1
+    assert marked(MarkDropout(shapes=1.0)) == 0
 
 
 PUBTATOR = "{id}|t|{text}\n{id}|a|\n{rows}\n"

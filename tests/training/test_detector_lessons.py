@@ -9,14 +9,8 @@ from detect.test_token_encoder import small_tokenizer
 from holdfast.detect.bio import beginning, inside
 from holdfast.detect.token_encoder import TokenReader
 from holdfast.document import Document, Mention, Span
-from holdfast.training.detector_lessons import (
-    EVERY_TAG,
-    SCHEMES,
-    TAUGHT,
-    Scheme,
-    allowed_tags,
-    lessons,
-)
+from holdfast.training.detector_lessons import EVERY_TAG, allowed_tags, few_sentences, lessons
+from holdfast.training.detector_schemes import SCHEMES, TAUGHT, Scheme
 
 READER = TokenReader.of(small_tokenizer())
 DISEASES = Scheme(frozenset({"Disease"}), 1.0)
@@ -80,6 +74,30 @@ def test_windows_of_a_document_keep_each_word_once(count: int, size: int) -> Non
     )
     kept = [place for lesson in found for place in range(lesson.window.first, lesson.window.last)]
     assert kept == list(range(count))
+
+
+@given(st.integers(0, 12), st.integers(1, 4))
+def test_runs_of_sentences_keep_each_word_at_most_once_and_are_no_longer_than_asked(
+    count: int, size: int
+) -> None:
+    text = "A heart attack. " * count
+    found = list(few_sentences(text, READER.read(text), size=size))
+    kept = [place for window in found for place in range(window.first, window.last)]
+    assert kept == sorted(set(kept))
+    assert all(window.end - window.start <= size for window in found)
+
+
+def test_short_lessons_begin_where_sentences_do_and_take_their_part_of_the_passes() -> None:
+    document = Document("1", "A heart attack. A heart. An attack.")
+    found = list(
+        lessons(
+            [document], DISEASES, reader=READER, dictionaries=(), size=99, overlap=0, short=0.25
+        )
+    )
+    tokens = found[0].document.tokens
+    begins = [int(tokens.starts[lesson.window.start]) for lesson in found]
+    assert begins == [0, 0, 16]
+    assert [lesson.passes for lesson in found] == [0.75, 0.25, 0.25]
 
 
 def test_every_scheme_names_types_that_are_taught() -> None:

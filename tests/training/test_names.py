@@ -13,10 +13,11 @@ from holdfast.corpora.named.biosyn import LenientMention, LenientName  # noqa: E
 from holdfast.names.encoder import NameEncoder  # noqa: E402
 from holdfast.training.batches import BatchConfig, NameBatches  # noqa: E402
 from holdfast.training.checkpoint import load_checkpoint  # noqa: E402
-from holdfast.training.export import export_encoder, quantised  # noqa: E402
+from holdfast.training.export import export_encoder  # noqa: E402
 from holdfast.training.lenient import lenient_accuracy  # noqa: E402
 from holdfast.training.mining import mine_neighbours  # noqa: E402
 from holdfast.training.names import NamesConfig, encoder_of, train  # noqa: E402
+from holdfast.training.onnx_graph import quantised_rows  # noqa: E402
 from holdfast.training.rescnn import ResCNN, ResCNNConfig  # noqa: E402
 from holdfast.training.synonyms import Group  # noqa: E402
 from holdfast.training.vocabulary import build_tokenizer  # noqa: E402
@@ -177,7 +178,7 @@ def test_the_exported_encoder_agrees_with_torch(tmp_path: Path, pooling: str) ->
 def test_a_quantised_row_is_off_by_at_most_half_a_step() -> None:
     table = np.random.default_rng(0).normal(size=(20, 8)).astype(np.float32)
     table[3] = 0
-    rows, scale = quantised(table)
+    rows, scale = quantised_rows(table)
     assert rows.dtype == np.int8
     assert np.abs(rows * scale - table).max() <= scale.max() / 2 + 1e-6
     assert not rows[3].any()

@@ -28,8 +28,8 @@ app.command("score")(score.score)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("reproduce")(reproduce.reproduce)
-app.command("bench")(bench.bench)
 app.add_typer(kb.app, name="kb")
+app.add_typer(bench.app, name="bench")
 app.add_typer(probe.app, name="probe")
 
 # What typer raises on wrong use; the class itself is exported by none of its versions.

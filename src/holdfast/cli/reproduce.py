@@ -10,7 +10,8 @@ import typer
 if TYPE_CHECKING:
     from holdfast.evaluate.recipe import Recipe
 
-_TRAINED_ONLY = ("encoder", "encoder-aligned", "linker", "detector", "detector-train")
+_TRAINED_ONLY = ("encoder", "detector")  # protocols; other recipes measure what they make
+_LINKER = "linker"
 
 
 def reproduce(
@@ -28,22 +29,23 @@ def reproduce(
         Path | None,
         typer.Option(
             "--encoder",
-            help="The name encoder to fit linkers with; by default what encoder-aligned made.",
+            help="The one name encoder to fit linkers with; by default several (docs/ranking.md).",
         ),
     ] = None,
 ) -> None:
     """Train and run recipes, store what they measure, and make the pages of results anew."""
     from holdfast.cli.progress import progress_bar
+    from holdfast.evaluate.fitting import fitting_encoders
     from holdfast.evaluate.recipe import read_recipe, shipped
     from holdfast.evaluate.results import outcome_to_json, write_pages, write_result
-    from holdfast.evaluate.run import COLLECTIVE, fitting_encoder, model_folder, run_recipe
+    from holdfast.evaluate.run import COLLECTIVE, model_folder, run_recipe
     from holdfast.show import print_outcome
     from holdfast.training.ranked_linker import train_ranked_linker
 
     for name in shipped() if recipes == ["all"] else recipes:
         recipe = read_recipe(name)
-        if recipe.name in _TRAINED_ONLY:
-            continue  # measured by the recipes that use it
+        if recipe.protocol in _TRAINED_ONLY or recipe.name == _LINKER:
+            continue
         with progress_bar(recipe.name) as progress:
             if recipe.linker in COLLECTIVE:
                 _train_once(recipe, data)
@@ -52,7 +54,7 @@ def reproduce(
                     recipe,
                     data=data,
                     out=model_folder(recipe.name),
-                    encoder=fitting_encoder(recipe, encoder),
+                    encoders=fitting_encoders(recipe, encoder),
                     progress=progress,
                 )
             outcome = run_recipe(recipe, data=data, progress=progress)

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from holdfast.evaluate import embedding_probe
 from holdfast.evaluate.probes import COLUMNS, NOTE, TITLES, probe_caption, probe_rows
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.run import Outcome
@@ -103,6 +104,11 @@ def render(results: Mapping[str, Mapping[str, Any]]) -> str:
         table = markdown_table(COLUMNS, probe_rows(measured))
         caption = f"{TITLES[measured['probe']]}. {probe_caption(measured)}"
         lines += ["", f"## probe {measured['probe']}", "", caption, "", *table, "", NOTE]
+    for measured in (r for r in results.values() if "comparison" in r):
+        table = markdown_table(embedding_probe.COLUMNS, embedding_probe.embedding_rows(measured))
+        caption = f"{embedding_probe.TITLE}. {embedding_probe.embedding_caption(measured)}"
+        name = f"## probe {measured['comparison']}"
+        lines += ["", name, "", caption, "", *table, "", embedding_probe.NOTE]
     return "\n".join(lines) + "\n"
 
 

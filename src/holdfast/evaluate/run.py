@@ -51,7 +51,6 @@ from holdfast.link.dense_names import dense_index_of
 from holdfast.link.ranked import RankedLinker
 from holdfast.link.shipped import shipped_encoder
 from holdfast.names.dense import DenseIndex
-from holdfast.names.encoder import NameEncoder
 from holdfast.names.exact import ExactIndex, VerbatimIndex
 from holdfast.names.hybrid import HybridIndex
 from holdfast.names.index import NameIndex
@@ -83,7 +82,6 @@ COLLECTIVE: Final = ("collective", "single", "cross", "blink", "bm25")
 """Linkers that holdfast.evaluate.collective_run measures: dual encoders and their rivals."""
 
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"
-_FITTING: Final = "encoder-aligned"
 _RANKED: Final = 20  # ids a linker returns per mention
 
 
@@ -110,6 +108,10 @@ def run_recipe(
         from holdfast.evaluate.collective_run import run_collective  # which imports this module
 
         return run_collective(recipe, data=data, model=model, progress=report)
+    if recipe.linker == "joined":
+        from holdfast.evaluate.joined_run import run_joined  # which imports this module
+
+        return run_joined(recipe, data=data, model=model, progress=report)
     trained = model or model_folder(recipe.model or recipe.name)
     if recipe.protocol == "lenient":
         return _run_lenient(recipe, data, trained, report)
@@ -196,16 +198,6 @@ def _chemical_dictionary(kb: KnowledgeBase, pairs: Path, split: str) -> list[Len
 def model_folder(name: str) -> Path:
     """Where the model that was last trained by the recipe of this name is, or will be."""
     return artifacts.home() / "models" / name
-
-
-def fitting_encoder(recipe: Recipe, folder: Path | None) -> NameEncoder | None:
-    """The encoder that the recipe's linker is fitted with; None if it does without."""
-    if "dense" in recipe.without:
-        return None
-    chosen = folder or model_folder(_FITTING)
-    if not chosen.exists():
-        raise UsageError(f"{chosen}: not there; first `holdfast train {_FITTING}`")
-    return NameEncoder.open(chosen)
 
 
 def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progress) -> Outcome:

@@ -10,6 +10,8 @@ from holdfast import artifacts
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker
+from holdfast.link.joined import WIDTH, JoinedLinker
+from holdfast.link.shipped import shipped_linker
 
 LINKER: Final = "collective-bc5cdr"
 ANNOTATOR: Final = "collective-bc5cdr-end-to-end-spans"
@@ -21,6 +23,14 @@ def trained_linker(
 ) -> CollectiveLinker:
     """Links marked mentions."""
     return CollectiveLinker.open(_folder(LINKER), kb, only=only, top=top)
+
+
+def joined_linker(
+    kb: KnowledgeBase, *, only: Collection[str] | None = None, top: int = _TOP
+) -> JoinedLinker:
+    """Links marked mentions, by names as well."""
+    named = shipped_linker(kb, only=only, top=WIDTH)
+    return JoinedLinker(named, trained_linker(kb, only=only, top=WIDTH), top=top)
 
 
 def trained_annotator(

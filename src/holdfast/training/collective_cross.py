@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import onnx
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
@@ -21,16 +22,16 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from holdfast import artifacts
-from holdfast.detect.token_encoder import MODEL, TOKENIZER
+from holdfast.detect.token_encoder import INPUT, MODEL, TOKENIZER
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.link.collective_cross import KIND, SCORES, VERSION, PairReader, Rows
 from holdfast.training.checkpoint import Progress, resume, save_checkpoint
 from holdfast.training.collective_data import joined_names
 from holdfast.training.collective_encoder import TokenEncoder, open_token_encoder
-from holdfast.training.collective_export import write_graph
-from holdfast.training.collective_graph import Graph, add_states, add_text_vector
+from holdfast.training.collective_graph import add_states, add_text_vector
 from holdfast.training.collective_train import BEST
+from holdfast.training.onnx_graph import Graph
 
 _CLIP: Final = 1.0
 
@@ -168,10 +169,11 @@ def export_cross_encoder(
 ) -> artifacts.Manifest:
     """Write the folder that `holdfast.link.collective_cross` opens, or replace it."""
     model.eval()
-    graph = Graph(small=small)
+    graph = Graph(quantised=small)
     states = add_states(graph, model.encoder)
     whole = add_text_vector(graph, model.encoder, states, pooling="first")
-    graph.add("Squeeze", graph.linear(model.score, whole), graph.numbers(1), output=SCORES)
+    graph.add("Squeeze", graph.exact_linear(whole, model.score), graph.numbers(1), output=SCORES)
+    proto = graph.finish(inputs={INPUT: ("texts", "length")}, output=SCORES, shape=("texts",))
     told = {
         "context": config.context,
         "longest_context": config.longest_context,
@@ -180,7 +182,7 @@ def export_cross_encoder(
         **description,
     }
     with artifacts.publish(folder) as scratch:
-        write_graph(graph.finish(SCORES, ["texts"]), scratch / MODEL, small=small)
+        onnx.save_model(proto, str(scratch / MODEL))
         (scratch / TOKENIZER).write_text(tokenizer.to_str(), encoding="utf-8")
         return artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=told)
 

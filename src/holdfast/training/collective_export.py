@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
-from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
 
 from holdfast import artifacts
-from holdfast.detect.token_encoder import MODEL, OUTPUT, TOKENIZER
+from holdfast.detect.token_encoder import INPUT, MODEL, OUTPUT, TOKENIZER
 from holdfast.link.collective_model import HEADS, KIND, NAMES, VECTORS, VERSION
 from holdfast.training.collective_data import Reading
-from holdfast.training.collective_graph import Graph, add_states, add_text_vector
+from holdfast.training.collective_graph import add_states, add_text_vector
 from holdfast.training.collective_model import DualEncoder
+from holdfast.training.onnx_graph import Graph
 
 
 def export_dual_encoder(
@@ -49,46 +48,28 @@ def export_dual_encoder(
     }
     model.eval()
     with artifacts.publish(folder) as scratch:
-        write_graph(_documents(model, small=small), scratch / MODEL, small=small)
-        write_graph(_names(model, small=small), scratch / NAMES, small=small)
+        onnx.save_model(_documents(model, quantised=small), str(scratch / MODEL))
+        onnx.save_model(_names(model, quantised=small), str(scratch / NAMES))
         heads: Any = _heads(model)
         np.savez(scratch / HEADS, **heads)
         (scratch / TOKENIZER).write_text(tokenizer.to_str(), encoding="utf-8")
         return artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
 
 
-def write_graph(graph: onnx.ModelProto, path: Path, *, small: bool) -> None:
-    """`small`: matrix products in 8 bits, scaled anew for every input."""
-    if not small:
-        onnx.save_model(graph, str(path))
-        return
-    with tempfile.TemporaryDirectory(prefix="holdfast-") as scratch:
-        whole = Path(scratch) / "whole.onnx"
-        # Marked as prepared, or it would log advice: nodes are fused when the graph is opened.
-        onnx.helper.set_model_props(graph, {"onnx.quant.pre_process": "onnxruntime.quant"})
-        onnx.save_model(graph, str(whole))
-        quantize_dynamic(
-            whole,
-            path,
-            op_types_to_quantize=["MatMul"],
-            per_channel=True,
-            weight_type=QuantType.QInt8,
-            extra_options={"MatMulConstBOnly": True},
-        )
-
-
-def _documents(model: DualEncoder, *, small: bool) -> onnx.ModelProto:
-    graph = Graph(small=small)
+def _documents(model: DualEncoder, *, quantised: bool) -> onnx.ModelProto:
+    graph = Graph(quantised=quantised)
     graph.add("Identity", add_states(graph, model.documents), output=OUTPUT)
-    return graph.finish(OUTPUT, ["texts", "length", model.width])
+    shape = ("texts", "length", model.width)
+    return graph.finish(inputs={INPUT: ("texts", "length")}, output=OUTPUT, shape=shape)
 
 
-def _names(model: DualEncoder, *, small: bool) -> onnx.ModelProto:
-    graph = Graph(small=small)
+def _names(model: DualEncoder, *, quantised: bool) -> onnx.ModelProto:
+    graph = Graph(quantised=quantised)
     states = add_states(graph, model.names)
     found = add_text_vector(graph, model.names, states, pooling=model.shape.entity)
     graph.add("LpNormalization", found, output=VECTORS, axis=1, p=2)
-    return graph.finish(VECTORS, ["texts", model.width])
+    shape = ("texts", model.width)
+    return graph.finish(inputs={INPUT: ("texts", "length")}, output=VECTORS, shape=shape)
 
 
 def _heads(model: DualEncoder) -> dict[str, np.ndarray[Any, Any]]:

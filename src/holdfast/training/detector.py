@@ -22,18 +22,17 @@ from holdfast.evaluate.run import model_folder
 from holdfast.training.checkpoint import load_checkpoint
 from holdfast.training.detector_choice import choose_caution
 from holdfast.training.detector_learning import DetectorConfig, Report, learn
-from holdfast.training.detector_lessons import SCHEMES, TAUGHT, Lesson, lessons
+from holdfast.training.detector_lessons import Lesson, lessons
 from holdfast.training.detector_model import TokenTagger, pretrained_tagger
+from holdfast.training.detector_schemes import SCHEMES, TAUGHT
 from holdfast.training.probe_linkers import find_encoder
 from holdfast.training.token_export import check_exportable, export_tagger
 from holdfast.training.vocabulary import pretrained_tokenizer
 
 Split = tuple[str, str]
 
-# The train splits again, with the dev splits: shorter, since much is known already.
-CONTINUED: Final = DetectorConfig(
-    passes=0.4, tokens=1536, encoder_rate=1.6e-4, head_rate=8e-4, warm_up=0.05, seed=14
-)
+# The train splits again, with the dev splits.
+CONTINUED: Final = DetectorConfig(encoder_rate=1e-4, head_rate=4e-4, warm_up=0.05, seed=14)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,8 @@ def train_detector(
     chosen = config or (CONTINUED if recipe.model else DetectorConfig())
     folder = encoder or find_encoder()
     torch.manual_seed(chosen.seed)
-    torch.set_num_threads(chosen.threads)
+    if chosen.threads:
+        torch.set_num_threads(chosen.threads)
     model = pretrained_tagger(folder, marks=len(NAMES_OF_MARKS), tags=2 * len(TAUGHT) + 1)
     check_exportable(model.encoder)
     if recipe.model:
@@ -111,6 +111,7 @@ def read_material(
             dictionaries=dictionaries,
             size=config.longest - 2,
             overlap=config.overlap,
+            short=config.short,
         )
     return Material(tuple(found), dictionaries)
 

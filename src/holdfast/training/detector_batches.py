@@ -13,7 +13,8 @@ from torch import Tensor
 
 from holdfast.detect.marks import NAMES_OF_MARKS, add_names, shape_marks
 from holdfast.document import Mention
-from holdfast.training.detector_lessons import TAUGHT, Lesson
+from holdfast.training.detector_lessons import Lesson
+from holdfast.training.detector_schemes import TAUGHT
 
 _SORTED: Final = 64  # lessons that are sorted by length together
 _TAGS: Final = 2 * len(TAUGHT) + 1
@@ -21,10 +22,11 @@ _TAGS: Final = 2 * len(TAUGHT) + 1
 
 @dataclass(frozen=True, slots=True)
 class MarkDropout:
-    """How often names are hidden, so that the detector also works where a vocabulary has none."""
+    """How often marks are hidden: a vocabulary may lack a name, a text may have no capitals."""
 
-    document: float = 0.15  # all of a document
+    document: float = 0.15  # all names of a document
     name: float = 0.1  # one name
+    shapes: float = 0.1  # how the words of a document are written
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,10 @@ def collate(
         size = _size(lesson)
         ids[row, :size] = [first, *tokens.ids[window.start : window.end], last]
         attended[row, :size] = 1
-        known = add_names(
-            shape_marks(lesson.document.text, tokens), tokens, _drawn(lesson, dropout, random)
-        )
+        known = shape_marks(lesson.document.text, tokens)
+        if random.random() < dropout.shapes:
+            known[:] = 0
+        known = add_names(known, tokens, _drawn(lesson, dropout, random))
         marks[row, 1 : size - 1] = known[window.start : window.end]
         begin, end = np.searchsorted(tokens.words, [window.first, window.last])
         words.append(row * longest + 1 + tokens.words[begin:end] - window.start)

@@ -10,7 +10,7 @@ from holdfast.detect.agreement import agree
 from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.detect.tagger import Tagged, Tagger
 from holdfast.document import Document
-from holdfast.training.detector_lessons import Scheme
+from holdfast.training.detector_schemes import Scheme
 from holdfast.types import canonical_type
 
 _CAUTIONS: Final = tuple(step / 4 for step in range(-6, 7))

@@ -29,7 +29,8 @@ class DetectorConfig:
 
     longest: int = 384  # tokens of a window, with the two special ones
     overlap: int = 64
-    passes: float = 1.0  # times those of each corpus's scheme
+    short: float = 0.3  # part of the passes that goes to a few sentences at a time
+    passes: float = 0.6  # times those of each corpus's scheme
     tokens: int = 2048  # of a batch, with padding
     encoder_rate: float = 1.2e-4
     head_rate: float = 6e-4
@@ -41,7 +42,7 @@ class DetectorConfig:
     report_every: int = 20
     save_every: int = 100
     seed: int = 13
-    threads: int = 2
+    threads: int = 0  # 0: as many as torch takes by itself
 
 
 def learn(

@@ -6,8 +6,9 @@ it: outside a mention, that is O and all tags of the types that it does not anno
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle
 from typing import Final
 
 import numpy as np
@@ -18,69 +19,11 @@ from holdfast.detect.bio import beginning, inside
 from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.detect.token_encoder import TokenReader, Tokens
 from holdfast.document import Document, Mention
+from holdfast.text.sentences import split_sentences
 from holdfast.text.windows import Window, windows
-from holdfast.types import (
-    ANATOMY,
-    CELL_LINE,
-    CELL_TYPE,
-    CHEMICAL,
-    DISEASE,
-    GENE,
-    SPECIES,
-    VARIANT,
-)
-
-TAUGHT: Final = (DISEASE, CHEMICAL, GENE, SPECIES, CELL_LINE, CELL_TYPE, ANATOMY, VARIANT)
-"""The types that corpora teach well enough; the others are left to the dictionary."""
+from holdfast.training.detector_schemes import TAUGHT, Scheme
 
 EVERY_TAG: Final = (1 << (2 * len(TAUGHT) + 1)) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Scheme:
-    """What a corpus annotates."""
-
-    complete: frozenset[str]  # types of which it marks every mention
-    passes: float  # how often its documents are seen in a full training
-    # What its own labels may mean; nothing: anything at all may stand there. Labels that are
-    # not listed are those of holdfast.types.
-    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-_ORGANS: Final = (
-    "Organ Tissue Multi-tissue_structure Organism_subdivision Anatomical_system "
-    "Organism_substance Immaterial_anatomical_entity Developing_anatomical_structure"
-)
-
-SCHEMES: Final[Mapping[str, Scheme]] = {
-    "bc5cdr": Scheme(frozenset({DISEASE, CHEMICAL}), 3.0),
-    "ncbi-disease": Scheme(frozenset({DISEASE}), 1.0),
-    "biored": Scheme(frozenset({GENE, DISEASE, CHEMICAL, SPECIES, VARIANT, CELL_LINE}), 3.0),
-    # Its chemicals are ChEBI's, with roles such as "drug", which others do not mark.
-    "craft": Scheme(
-        frozenset({GENE, SPECIES, CELL_TYPE, ANATOMY}),
-        0.25,
-        {
-            "PR": (GENE,),
-            "NCBITaxon": (SPECIES,),
-            "CL": (CELL_TYPE,),
-            "UBERON": (ANATOMY,),
-            "GO_CC": (),
-        },
-    ),
-    # It marks cancers only among the diseases, and cell lines as it does types of cells.
-    "bionlp13cg": Scheme(
-        frozenset({GENE, CHEMICAL, SPECIES, CELL_LINE, CELL_TYPE, ANATOMY}),
-        1.0,
-        {
-            "Cell": (CELL_TYPE, CELL_LINE),
-            "Amino_acid": (),
-            "Cellular_component": (),
-            "Pathological_formation": (),
-            **dict.fromkeys(_ORGANS.split(), (ANATOMY,)),
-        },
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,8 +53,13 @@ def lessons(
     dictionaries: Sequence[DictionaryDetector],
     size: int,
     overlap: int,
+    short: float = 0.0,
 ) -> Iterator[Lesson]:
-    """All windows of the documents; `size` is without the special tokens."""
+    """All windows of the documents; `size` is without the special tokens.
+
+    `short` is the part of the passes that goes to a few sentences at a time: a detector that has
+    only read whole abstracts is lost in a title or a line of notes.
+    """
     for document in documents:
         tokens = reader.read(document.text)
         taught = TaughtDocument(
@@ -121,7 +69,23 @@ def lessons(
             tuple(tuple(known.names_in(document.text)) for known in dictionaries),
         )
         for window in windows(len(tokens), size=size, overlap=overlap):
-            yield Lesson(taught, window, scheme.passes)
+            yield Lesson(taught, window, (1 - short) * scheme.passes)
+        if short:
+            for window in few_sentences(document.text, tokens, size=size):
+                yield Lesson(taught, window, short * scheme.passes)
+
+
+def few_sentences(text: str, tokens: Tokens, *, size: int) -> Iterator[Window]:
+    """The text in runs of one, two and three sentences, in turn; of a long run the first part."""
+    starts = [span.start for span in split_sentences(text)]
+    places = [*np.searchsorted(tokens.starts, starts).tolist(), len(tokens)]
+    lengths, sentence = cycle((1, 2, 3)), 0
+    while sentence < len(starts):
+        following = min(sentence + next(lengths), len(starts))
+        first, last = places[sentence], min(places[following], places[sentence] + size)
+        if first < last:
+            yield Window(first, last, first, last)
+        sentence = following
 
 
 def allowed_tags(

@@ -44,7 +44,7 @@ class NamesConfig:
     select_every: int = 0  # steps between looks at the development split; 0: never
     save_every: int = 500
     seed: int = 0
-    threads: int = 2
+    threads: int = 0  # 0: as many as torch takes by itself
 
 
 def train(
@@ -64,7 +64,8 @@ def train(
     neighbours were being mined.
     """
     torch.manual_seed(config.seed)
-    torch.set_num_threads(config.threads)
+    if config.threads:
+        torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
     progress = resume(folder, model, optimizer, report=report)
     encode = encoder_of(model, tokenizer)

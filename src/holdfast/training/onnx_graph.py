@@ -1,4 +1,4 @@
-"""ONNX graphs by hand, for networks over tokens: nodes, weights in 8, 16 or 32 bits, a file."""
+"""ONNX graphs by hand, for networks over tokens: nodes, and weights in 8, 16 or 32 bits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from torch import Tensor
+from torch import Tensor, nn
 
 MICROSOFT: Final = "com.microsoft"
 """The operators of onnxruntime itself: fused ones, several times faster than their parts."""
@@ -57,6 +57,10 @@ class Graph:
         self._weights.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
+    def numbers(self, *values: int) -> str:
+        """Whole numbers in a row: places, shapes, axes."""
+        return self.constant(np.array(values, dtype=np.int64))
+
     def weight(self, value: Tensor) -> str:
         """A constant that may be stored in 16 bits; the runtime widens it once, when it loads."""
         if not self.quantised:
@@ -83,6 +87,24 @@ class Graph:
             self.constant(scale[:, 0]),
             domain=MICROSOFT,
         )
+
+    def linear(self, states: str, layer: nn.Linear) -> str:
+        """A layer whose product is in 8 bits if the graph is quantised."""
+        return self.add("Add", self.product(states, layer.weight), self.weight(layer.bias))
+
+    def exact_linear(self, states: str, layer: nn.Linear) -> str:
+        """A layer whose product is in 32 bits in any case."""
+        product = self.add("MatMul", states, self.weight(layer.weight.T))
+        return self.add("Add", product, self.weight(layer.bias))
+
+    def norm(self, states: str, layer: nn.LayerNorm) -> str:
+        scale, bias = self.weight(layer.weight), self.weight(layer.bias)
+        return self.add("LayerNormalization", states, scale, bias, axis=-1, epsilon=layer.eps)
+
+    def part(self, states: str, start: int, end: int, *, axis: int) -> str:
+        """A slice of one axis; a negative end counts from behind."""
+        bounds = self.numbers(start), self.numbers(end), self.numbers(axis)
+        return self.add("Slice", states, *bounds)
 
     def finish(
         self,

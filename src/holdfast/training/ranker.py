@@ -52,6 +52,18 @@ class Examples:
     is_there: npt.NDArray[np.bool_]  # (mentions, MOST); False is padding
     document: npt.NDArray[np.int64]  # (mentions,); which mentions share one
 
+    @classmethod
+    def joined(cls, parts: Sequence[Examples]) -> Examples:
+        """All of the parts, whose documents are different ones."""
+        counts = [int(part.document.max(initial=-1)) + 1 for part in parts]
+        firsts = np.cumsum([0, *counts[:-1]])
+        return cls(
+            np.concatenate([part.features for part in parts]),
+            np.concatenate([part.is_gold for part in parts]),
+            np.concatenate([part.is_there for part in parts]),
+            np.concatenate([p.document + first for p, first in zip(parts, firsts, strict=True)]),
+        )
+
     def of(self, chosen: npt.NDArray[np.bool_]) -> Examples:
         """Some of the mentions."""
         return Examples(
@@ -71,6 +83,7 @@ class Reading:
     answers: tuple[frozenset[str], ...]  # the ids of each; any of them is right
     text: str = ""
     wanted: tuple[int, ...] = ()  # the types that each may have, as bits; none given: all
+    split: str = ""  # that the document is in
 
 
 def read_documents(
@@ -90,10 +103,10 @@ def collect_examples(
 ) -> Examples:
     """The mentions as the linker will meet them: no document sees the names that it used itself."""
     matrices, answers = list[Matrix](), list[npt.NDArray[np.bool_]]()
-    owners = list[int]()
-    for number, reading in enumerate(readings):
-        owners += [number] * len(reading.queries)
+    owners, numbers = list[int](), dict[str, int]()
+    for reading in readings:
         but = reading.document_id
+        owners += [numbers.setdefault(but, len(numbers))] * len(reading.queries)
         texts = [query.text for query in reading.queries]
         wanted = reading.wanted or [mask_of(None)] * len(texts)
         found = finder.find(texts, wanted=wanted, but=but)

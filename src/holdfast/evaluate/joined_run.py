@@ -1,0 +1,109 @@
+"""Measures the name linker and a collective dual encoder, each alone and both together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from holdfast.corpora.named import load_corpus
+from holdfast.document import Mention
+from holdfast.errors import UsageError
+from holdfast.evaluate.collective_kb import collective_kb
+from holdfast.evaluate.gold_mentions import RankedCase, score_ranked
+from holdfast.evaluate.recipe import Recipe
+from holdfast.evaluate.recipe_kb import primary_ids
+from holdfast.evaluate.report import Report
+from holdfast.evaluate.run import Outcome, model_folder
+from holdfast.kb.build import Progress
+from holdfast.kb.store import KnowledgeBase
+from holdfast.link.collective import CollectiveLinker
+from holdfast.link.joined import WIDTH, join
+from holdfast.link.ranked import RankedLinker
+from holdfast.link.shipped import shipped_linker
+from holdfast.types import canonical_type
+
+WEIGHTS: Final = tuple(step / 10 for step in range(11))
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A gold mention as the two linkers see it."""
+
+    document: str
+    gold: frozenset[str]
+    named: Mention
+    read: Mention
+
+
+def run_joined(recipe: Recipe, *, data: Path, model: Path | None, progress: Progress) -> Outcome:
+    """The weight is chosen on the recipe's `select`; its split is read once, by all three."""
+    kb = collective_kb(recipe, recipe.split, data=data, progress=progress)
+    folder = model or model_folder(recipe.model)
+    if not folder.exists():
+        raise UsageError(f"{folder}: not there; first `holdfast train {recipe.model}`")
+    named = shipped_linker(kb, top=WIDTH)
+    read = CollectiveLinker.open(
+        folder,
+        kb,
+        top=WIDTH,
+        names=recipe.settings.get("names"),
+        progress=lambda part: progress("encoding entities", 0.5 * part),
+    )
+    corpus, _, split = str(recipe.settings["select"]).partition(" ")
+    progress(f"choosing on {corpus} {split}", 0.5)
+    looked = _pairs(recipe, kb, (corpus, split), named, read, data=data)
+    weight = choose_weight(looked)
+    progress("linking", 0.7)
+    pairs = _pairs(recipe, kb, (recipe.corpus, recipe.split), named, read, data=data)
+    report = score_joined(pairs, weight).with_context(
+        weight=weight,
+        accuracy_at_1_of_names=score_joined(pairs, 0.0)["accuracy_at_1"],
+        accuracy_at_1_of_collective=score_joined(pairs, 1.0)["accuracy_at_1"],
+        accuracy_at_1_when_chosen=score_joined(looked, weight)["accuracy_at_1"],
+    )
+    return Outcome((report,), kb, f"{named.digest}+{read.digest}")
+
+
+def choose_weight(pairs: Sequence[Pair]) -> float:
+    """Of the collective encoder: the one that is right most often; of equals, the smallest."""
+    return max(WEIGHTS, key=lambda weight: (_right(pairs, weight), -weight))
+
+
+def score_joined(pairs: Sequence[Pair], weight: float) -> Report:
+    cases = [RankedCase(p.gold, _ranking(p, weight), p.document) for p in pairs]
+    return score_ranked(cases)
+
+
+def _right(pairs: Sequence[Pair], weight: float) -> int:
+    return sum(bool(p.gold & {*_ranking(p, weight)[:1]}) for p in pairs)
+
+
+def _ranking(pair: Pair, weight: float) -> tuple[str, ...]:
+    if weight == 1.0:  # what names found has no say then, not even by being listed
+        return tuple(c.entity_id for c in pair.read.candidates)
+    joined = join(pair.named, pair.read, weight=weight, top=WIDTH)
+    return tuple(c.entity_id for c in joined.candidates)
+
+
+def _pairs(
+    recipe: Recipe,
+    kb: KnowledgeBase,
+    split: tuple[str, str],
+    named: RankedLinker,
+    read: CollectiveLinker,
+    *,
+    data: Path,
+) -> list[Pair]:
+    ids = primary_ids(kb)
+    wanted = {canonical_type(type) for type in recipe.only}
+    found = list[Pair]()
+    for document in load_corpus(*split, data=data):
+        kept = [m for m in document.mentions if not wanted or canonical_type(m.type) in wanted]
+        blank = document.with_mentions(replace(m, type="", ids=(), parts=()) for m in kept)
+        both = (named(blank).mentions, read(blank).mentions)
+        for mention, one, other in zip(kept, *both, strict=True):
+            gold = frozenset(ids.get(id, id) for id in mention.ids)
+            found.append(Pair(document.id, gold, one, other))
+    return found
