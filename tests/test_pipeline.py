@@ -42,8 +42,10 @@ def test_a_knowledge_base_may_be_open_named_or_a_folder(kb: KnowledgeBase) -> No
 
 
 def test_only_restricts_detection_and_linking_alike(kb: KnowledgeBase) -> None:
-    document = holdfast.load(kb, only=("gene",))("WAS and heart attack")
+    text = "Mutations of WAS and a heart attack"
+    document = holdfast.load(kb, only=("gene",), model="dictionary")(text)
     assert [(document.text_of(m), m.ids) for m in document.mentions] == [("WAS", ("HGNC:2",))]
+    assert {m.type for m in holdfast.load(kb, only=("gene",))(text).mentions} <= {"Gene"}
 
 
 def test_many_documents_come_in_order_and_are_taken_as_they_are_needed(kb: KnowledgeBase) -> None:

@@ -1,4 +1,8 @@
-"""Documents of unusual size and shape, through the default pipeline and the command line."""
+"""Documents of unusual size and shape.
+
+By the dictionary, whose answers are known in advance; by the default, which must at least keep its
+offsets; and on the command line.
+"""
 
 from __future__ import annotations
 
@@ -37,37 +41,37 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
 
 
 @pytest.fixture(scope="module")
-def pipeline(kb: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
+def dictionary(kb: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOLDFAST_HOME", str(tmp_path_factory.mktemp("home")))
-        return holdfast.load(kb)
+        return holdfast.load(kb, model="dictionary")
 
 
 @pytest.fixture(scope="module")
-def trained(kb: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
+def default(kb: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory) -> Pipeline:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOLDFAST_HOME", str(tmp_path_factory.mktemp("home")))
-        return holdfast.load(kb, model="trained")
+        return holdfast.load(kb)
 
 
 def found(document: Document) -> list[tuple[str, str]]:
     return [(document.text_of(mention), mention.ids[0]) for mention in document.mentions]
 
 
-def test_a_megabyte_is_linked_to_its_end(pipeline: Pipeline) -> None:
+def test_a_megabyte_is_linked_to_its_end(dictionary: Pipeline) -> None:
     text = SENTENCE * (1_000_000 // len(SENTENCE) + 1)
-    document = pipeline(text)
+    document = dictionary(text)
     assert found(document) == [("heart attack", "MESH:D002")] * text.count("heart attack")
 
 
-def test_a_long_document_is_read_in_windows_to_its_end(trained: Pipeline) -> None:
+def test_a_long_document_is_read_in_windows_to_its_end(default: Pipeline) -> None:
     text = SENTENCE * 100
-    document = trained(text)
+    document = default(text)
     assert found(document) == [("heart attack", "MESH:D002")] * 100
     assert [m.start % len(SENTENCE) for m in document.mentions] == [SENTENCE.index("heart")] * 100
 
 
-@pytest.mark.parametrize(("model", "times"), [("dictionary", 500), ("trained", 40)])
+@pytest.mark.parametrize(("model", "times"), [("dictionary", 500), ("default", 40)])
 def test_memory_grows_no_faster_than_the_text(
     kb: KnowledgeBase, model: str, times: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -98,25 +102,25 @@ def test_memory_grows_no_faster_than_the_text(
     ],
     ids=lambda text: repr(text[:6]),
 )
-def test_a_text_without_names_comes_back_as_it_was(pipeline: Pipeline, text: str) -> None:
-    assert pipeline(text) == Document("", text)
+def test_a_text_without_names_comes_back_as_it_was(dictionary: Pipeline, text: str) -> None:
+    assert dictionary(text) == Document("", text)
 
 
 @pytest.mark.parametrize("text", ["", "\r\n" * 100, ". " * 500, "a" * 100_000, "\U0001f600" * 100])
-def test_the_trained_detector_finds_nothing_where_nothing_is(trained: Pipeline, text: str) -> None:
-    assert trained(text) == Document("", text)
+def test_the_default_finds_nothing_where_nothing_is(default: Pipeline, text: str) -> None:
+    assert default(text) == Document("", text)
 
 
-def test_no_mention_of_the_trained_detector_goes_on_in_the_next_line(trained: Pipeline) -> None:
-    document = trained("Heart attack\r\nHeart attack\r\n")
+def test_no_mention_of_the_default_goes_on_in_the_next_line(default: Pipeline) -> None:
+    document = default("Heart attack\r\nHeart attack\r\n")
     assert [(m.start, document.text_of(m)) for m in document.mentions] == [
         (0, "Heart attack"),
         (14, "Heart attack"),
     ]
 
 
-def test_two_thousand_mentions_are_all_linked(pipeline: Pipeline) -> None:
-    document = pipeline("Bleeding, TNF; heart attack. Lithium carbonate\n" * 500)
+def test_two_thousand_mentions_are_all_linked(dictionary: Pipeline) -> None:
+    document = dictionary("Bleeding, TNF; heart attack. Lithium carbonate\n" * 500)
     assert len(document.mentions) == 2000
     assert found(document) == 500 * [
         ("Bleeding", "MESH:D004"),
@@ -150,24 +154,39 @@ between = st.sampled_from(
 
 @given(st.lists(st.tuples(between, st.sampled_from(NAMES)), max_size=12))
 def test_offsets_are_right_beside_windows_line_ends_and_combining_characters(
-    pipeline: Pipeline, parts: list[tuple[str, str]]
+    dictionary: Pipeline, parts: list[tuple[str, str]]
 ) -> None:
     text, expected = "", []
     for gap, name in parts:
         text += gap
         expected.append((len(text), name))
         text += name
-    document = pipeline(text + "\r\n")
+    document = dictionary(text + "\r\n")
     assert document.text == text + "\r\n"
     assert [(m.start, document.text_of(m)) for m in document.mentions] == expected
     assert all(m.is_linked for m in document.mentions)
+
+
+@given(st.lists(st.tuples(between, st.sampled_from((*NAMES, "and", "x", "12")))))
+def test_the_default_marks_places_of_the_text_that_do_not_overlap(
+    default: Pipeline, parts: list[tuple[str, str]]
+) -> None:
+    text = "".join(gap + word for gap, word in parts)
+    document = default(text)
+    assert document.text == text
+    ends = [0]
+    for mention in document.mentions:
+        assert ends[-1] <= mention.start < mention.end <= len(text)
+        assert not document.text_of(mention).isspace()
+        ends.append(mention.end)
 
 
 def test_a_file_with_windows_line_ends_keeps_its_offsets(kb: KnowledgeBase, tmp_path: Path) -> None:
     text = "Sjo\u0308gren syndrome\r\nand a heart attack.\r\n\r\nThen bleeding.\r\n"
     path = tmp_path / "note.txt"
     path.write_bytes(text.encode())
-    said = json.loads(call("link", path, "--kb", kb.folder, "--json").stdout)
+    options = (path, "--kb", kb.folder, "--model", "dictionary")
+    said = json.loads(call("link", *options, "--json").stdout)
     document = Document.from_json(said)
     assert document.text == text
     assert found(document) == [
@@ -175,5 +194,5 @@ def test_a_file_with_windows_line_ends_keeps_its_offsets(kb: KnowledgeBase, tmp_
         ("heart attack", "MESH:D002"),
         ("bleeding", "MESH:D004"),
     ]
-    brat = call("link", path, "--kb", kb.folder, "--format", "brat").stdout
+    brat = call("link", *options, "--format", "brat").stdout
     assert "Sjo\u0308gren syndrome" in brat

@@ -121,8 +121,9 @@ def speed_table(measured: Result) -> list[str]:
     growth = f"`{first['model']}` over smaller vocabularies: {smaller}. " if smaller else ""
     start = (
         f"{growth}A fresh `holdfast link TEXT --json` over {measured['start_kb_names']:,} names "
-        f"answers in {measured['start_seconds']:.2f} s with {measured['start_peak_megabytes']:.0f} MB of "
-        f"memory at most ({measured['threads']} threads, {measured['machine']})."
+        f"answers in {measured['start_seconds']:.2f} s with "
+        f"{measured['start_peak_megabytes']:.0f} MB of memory at most "
+        f"({measured['threads']} threads, {measured['machine']})."
     )
     return [*markdown_table(header, rows), "", start]
 

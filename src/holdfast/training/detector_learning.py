@@ -30,7 +30,7 @@ class DetectorConfig:
     longest: int = 384  # tokens of a window, with the two special ones
     overlap: int = 64
     short: float = 0.3  # part of the passes that goes to a few sentences at a time
-    passes: float = 0.6  # times those of each corpus's scheme
+    passes: float = 0.45  # times those of each corpus's scheme
     tokens: int = 2048  # of a batch, with padding
     encoder_rate: float = 1.2e-4
     head_rate: float = 6e-4
