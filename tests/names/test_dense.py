@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zlib import crc32
 
@@ -42,6 +42,19 @@ class Trigrams:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
         return unit
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Encodes as Trigrams does, and remembers what it was asked."""
+
+    width: int = Trigrams.width
+    digest: str = Trigrams.digest
+    asked: list[str] = field(default_factory=list)
+
+    def encode(self, names: Sequence[str]) -> npt.NDArray[np.float32]:
+        self.asked.extend(names)
+        return ENCODER.encode(names)
 
 
 ENCODER = Trigrams()
@@ -158,6 +171,22 @@ def test_a_batch_equals_its_queries_one_by_one(exact: int) -> None:
         alone = index.search([query], 4)
         assert alone.rows.tolist() == [together.rows[i].tolist()]
         assert alone.scores.tolist() == [together.scores[i].tolist()]
+
+
+@EVERY_WAY
+@given(queries=st.lists(st.sampled_from([*QUERIES, *NAMES[:4]]), max_size=25))
+@settings(max_examples=15, deadline=None)
+def test_equal_queries_are_encoded_once_and_answered_as_each_alone(
+    exact: int, queries: list[str]
+) -> None:
+    listening = Listening()
+    index = replace(build(exact=exact), encoder=listening)
+    found = index.search(queries, 4)
+    assert sorted(listening.asked) == sorted(set(queries))
+    alone = [index.search([query], 4) for query in queries]
+    assert found.rows.tolist() == [match.rows[0].tolist() for match in alone]
+    assert found.scores.tolist() == [match.scores[0].tolist() for match in alone]
+    assert found.rows.shape == found.scores.shape == (len(queries), 4)
 
 
 @EVERY_WAY

@@ -158,9 +158,13 @@ class DenseIndex:
     def search(self, queries: Sequence[str], k: int) -> NameMatches:
         """The k best rows of each query; ties in row order. An empty query finds nothing.
 
-        Scores are cosines; names with none above 0 are not found.
+        Scores are cosines; names with none above 0 are not found. Equal queries are encoded and
+        searched once.
         """
-        return self.search_vectors(self.encoder.encode(queries), k)
+        places = {query: place for place, query in enumerate(dict.fromkeys(queries))}
+        found = self.search_vectors(self.encoder.encode(list(places)), k)
+        each = np.array([places[query] for query in queries], dtype=np.int64)
+        return NameMatches(found.rows[each], found.scores[each])
 
     def search_vectors(self, queries: Floats, k: int) -> NameMatches:
         """The same for queries that are already encoded. *Shape:* (queries, width).
