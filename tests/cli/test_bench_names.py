@@ -67,7 +67,7 @@ def test_a_short_run_measures_all_parts_and_stores_them(
 ) -> None:
     make_kb(kb_folder("open"), name="open")
     results = tmp_path / "results"
-    arguments = ("--data", data, "--kb", "open", "--threads", "1", "--sizes", "3,30")
+    arguments = ("--data", data, "--kb", "open", "--threads", "1")
     done = call("bench", "names", *arguments, "--scispacy", peer, "--results", results, "--json")
     assert done.returncode == 0, done.stderr
     measured = json.loads(done.stdout)
@@ -86,20 +86,17 @@ def test_a_short_run_measures_all_parts_and_stores_them(
     assert setting["mentions_per_second"] == 5.0
     assert setting["strict"]["bc5cdr"]["accuracy_at_1"] == 0.0
     assert [own["kb"] for own in measured["own"]] == ["open"]
-    assert [point["kb_names"] for point in measured["growth"]] == [3, 30]
     page = (results / "bench-names.md").read_text("utf-8")
-    assert "bench-names.svg" in page
-    assert (results / "bench-names.svg").read_text("utf-8").startswith("<svg")
+    assert page.index("times as fast") < page.index("| open |")
     assert not any(str(tmp_path) in path.read_text("utf-8") for path in results.iterdir())
 
 
-def test_without_peers_and_sizes_our_own_figures_are_printed(data: Path) -> None:
+def test_without_peers_our_own_figures_are_printed(data: Path) -> None:
     make_kb(kb_folder("open"), name="open")
-    done = call("bench", "names", "--data", data, "--kb", "open", "--threads", "1", "--sizes", "")
+    done = call("bench", "names", "--data", data, "--kb", "open", "--threads", "1")
     assert done.returncode == 0, done.stderr
     assert "| open |" in done.stdout
     assert "scispaCy 0" not in done.stdout
-    assert "## Growth" not in done.stdout
     assert not (artifacts.home() / "peers").exists()
 
 
@@ -108,9 +105,8 @@ def test_what_cannot_be_measured_is_refused_in_one_line(data: Path, tmp_path: Pa
     usual = ("bench", "names", "--data", data, "--kb", "open", "--threads", "1")
     wrong: dict[str, tuple[str | Path, ...]] = {
         "--model": (*usual, "--bert", tmp_path / "bert.onnx"),
-        "'many'": (*usual, "--sizes", "many"),
         "9999 threads": (*usual, "--threads", "9999"),
-        "nowhere/python": (*usual, "--sizes", "", "--scispacy", tmp_path / "nowhere/python"),
+        "nowhere/python": (*usual, "--scispacy", tmp_path / "nowhere/python"),
         "'nothing'": ("bench", "nothing", "--data", data),
     }
     for said, arguments in wrong.items():

@@ -1,16 +1,12 @@
-"""What the speed benchmark of names counts, draws and says; how fast anything is, is not tested."""
+"""What the speed benchmark of names counts and says; how fast anything is, is not tested."""
 
 from __future__ import annotations
 
-import json
 import os
-import random
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -18,19 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.document import Document, Mention
-from holdfast.errors import HoldfastError, InputError, InvalidValueError, UsageError
-from holdfast.evaluate.line_plot import Panel, draw_panels
+from holdfast.errors import HoldfastError, InputError, UsageError
+from holdfast.evaluate.gold_documents import GoldDocument, write_bare
 from holdfast.evaluate.linking_speed import LinkingJob, bare, measure_linking, measure_start
-from holdfast.evaluate.name_growth import measure_growth, synthetic_names
-from holdfast.evaluate.name_speed import (
-    GoldDocument,
-    Plan,
-    accuracies,
-    parse_sizes,
-    ratios,
-    read_names,
-)
-from holdfast.evaluate.name_speed_page import draw_growth, render_names
+from holdfast.evaluate.name_speed import Plan, accuracies, ratios, read_names
+from holdfast.evaluate.name_speed_page import render_names
 from holdfast.evaluate.processes import confined, read_memory, repeat, run_job
 from small_kb import make_kb
 
@@ -38,11 +26,6 @@ pytest.importorskip("onnxruntime", reason="the extra `dense` is not installed")
 from holdfast.evaluate.encoding_speed import Bert, sample_by_length
 
 TEXT = "Heart attack (HA) and bleeding; HA."
-names_of_words = st.lists(
-    st.lists(st.text("abcdé", min_size=1, max_size=6), min_size=1, max_size=4).map(" ".join),
-    min_size=1,
-    max_size=30,
-)
 
 
 class FakeSession:
@@ -89,27 +72,6 @@ def test_a_sample_has_the_lengths_of_the_names(names: list[str], size: int) -> N
         start, end = (i * len(names) // len(sample) for i in (place, place + 1))
         assert lengths[start] <= len(name) <= lengths[end - 1]
     assert sample == sample_by_length(names, size, seed=1)
-
-
-@given(names_of_words, st.integers(1, 80))
-def test_growth_makes_exactly_so_many_names_real_ones_first(real: list[str], size: int) -> None:
-    names = list(synthetic_names(real, size, seed=3))
-    assert len(names) == size
-    assert all(name and name == " ".join(name.split()) for name in names)
-    first = Counter(names[: len(real)])
-    assert first <= Counter(real)
-    assert first.total() == min(size, len(real))
-    assert names == list(synthetic_names(real, size, seed=3))
-
-
-def test_synthetic_names_share_words_with_real_ones_but_are_mostly_new() -> None:
-    draw = random.Random(0)
-    words = ["".join(draw.choices("abcdefgh", k=7)) for _ in range(300)]
-    real = [" ".join(draw.sample(words, 3)) for _ in range(200)]
-    made = list(synthetic_names(real, 1200, seed=3))[200:]
-    assert len(set(made) - set(real)) > 950
-    known = [sum(word in words for word in name.split()) / len(name.split()) for name in made]
-    assert np.mean(known) > 0.8
 
 
 def test_rounds_stop_when_patience_ends_but_one_is_always_measured() -> None:
@@ -161,13 +123,6 @@ def test_a_job_reaches_its_program_with_the_number_of_threads(tmp_path: Path) ->
     assert answer == {"a": "é", "threads": "3"}
 
 
-def written(documents: Sequence[Document], folder: Path) -> Path:
-    path = folder / "documents.jsonl"
-    lines = (json.dumps(document.to_json()) + "\n" for document in documents)
-    path.write_text("".join(lines), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def gold() -> Document:
     mentions = (
@@ -186,7 +141,9 @@ def test_a_bare_document_keeps_places_and_forgets_answers(gold: Document) -> Non
 
 def test_the_measured_linker_answers_every_mention(tmp_path: Path, gold: Document) -> None:
     kb = make_kb(tmp_path / "kb")
-    job = LinkingJob(kb.folder, written([bare(gold)], tmp_path))
+    documents = tmp_path / "documents.jsonl"
+    write_bare([gold], documents)
+    job = LinkingJob(kb.folder, documents)
     assert LinkingJob.from_json(job.to_json()) == job
     linked = measure_linking(job, scratch=tmp_path)
     assert linked.speed.kb_names == kb.names
@@ -205,42 +162,6 @@ def test_a_tie_for_the_first_place_is_wrong(tmp_path: Path, gold: Document) -> N
     tied = [("MESH:D002", 1.0), ("MESH:D001", 1.0)]
     found = accuracies([GoldDocument("bc5cdr", gold)], [tied, [("MESH:D004", 0.5)], []], kb)
     assert found["bc5cdr"]["accuracy_at_1"] == round(1 / 3, 4)
-
-
-def test_growth_builds_links_and_leaves_nothing_behind(
-    tmp_path: Path, gold: Document, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(scratch))
-    real = ["heart attack", "bleeding", "renal failure of the old"]
-    documents = written([bare(gold)], tmp_path)
-    stages = list[str]()
-    points = measure_growth(
-        real,
-        documents,
-        sizes=(2, 50),
-        model=None,
-        threads=1,
-        progress=lambda what, _: stages.append(what),
-    )
-    small, large = points
-    assert (small.speed.kb_names, large.speed.kb_names) == (2, 50)
-    assert large.speed.disk_megabytes > 0
-    assert large.build_seconds > 0
-    assert stages == ["2 names", "50 names"]
-    assert list(scratch.iterdir()) == []
-
-
-@pytest.mark.parametrize(("text", "wanted"), [("", ()), ("100, 10", (10, 100)), ("5,5", (5,))])
-def test_sizes_are_read_in_ascending_order(text: str, wanted: tuple[int, ...]) -> None:
-    assert parse_sizes(text) == wanted
-
-
-@pytest.mark.parametrize("text", ["10k", "0", "-5", "1.5"])
-def test_sizes_that_are_no_sizes_are_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="size"):
-        parse_sizes(text)
 
 
 def test_names_come_from_the_file_without_blank_lines(tmp_path: Path) -> None:
@@ -273,7 +194,6 @@ def measured() -> dict[str, Any]:
         "nearest_per_second": 600.0,
         **linking_row(400.0),
     }
-    grown = point | {"build_seconds": 0.5, "build_peak_megabytes": 90.0}
     peer = {
         "version": "0.6.2",
         "names": 900,
@@ -295,7 +215,6 @@ def measured() -> dict[str, Any]:
             "scispacy": peer,
         },
         "own": [point | {"start_milliseconds": 400.0}],
-        "growth": [grown, grown | {"kb_names": 10_000, "rounds": 1}],
     }
     return data | {"ratios": ratios(data)}
 
@@ -314,39 +233,9 @@ def test_ratios_say_how_many_times_as_fast_ours_is() -> None:
 
 def test_the_page_starts_with_the_ratios_and_marks_what_was_repeated_less() -> None:
     page = render_names(measured())
-    assert page.index("**16.0×**") < page.index("## Encoding names") < page.index("## Growth")
+    assert page.index("**16.0×**") < page.index("## Encoding names") < page.index("## Our own")
     assert "| bert | 20 (2) |" in page
     assert "| ours | 320 |" in page
     assert "| ours, the dense index alone | 600 |" in page
     rows = [line for line in page.splitlines() if line.startswith("| ours, the")]
     assert [line.count("|") for line in rows] == [7, 7]
-
-
-def test_the_plot_has_four_labelled_panels_of_all_points() -> None:
-    root = ElementTree.fromstring(draw_growth(measured()))
-    names = {"svg": "http://www.w3.org/2000/svg"}
-    assert len(root.findall("svg:g", names)) == 4
-    assert len(root.findall(".//svg:circle", names)) == 8
-    words = {text.text for text in root.findall(".//svg:text", names)}
-    assert {"names", "mentions a second", "Memory after linking", "1k", "10k"} <= words
-
-
-positive = st.floats(1e-4, 1e9)
-
-
-@given(st.lists(st.tuples(positive, positive), min_size=1, max_size=6))
-def test_every_point_lies_within_its_panel(points: list[tuple[float, float]]) -> None:
-    drawn = draw_panels([Panel("a & b", "x", "<y>", tuple(sorted(points)))])
-    root = ElementTree.fromstring(drawn)
-    width, height = float(root.attrib["width"]), float(root.attrib["height"])
-    circles = root.findall(".//{http://www.w3.org/2000/svg}circle")
-    assert len(circles) == len(points)
-    for circle in circles:
-        assert 0 < float(circle.attrib["cx"]) < width
-        assert 0 < float(circle.attrib["cy"]) < height
-
-
-@pytest.mark.parametrize("points", [(), ((1.0, 0.0),), ((-1.0, 2.0),)])
-def test_a_log_plot_refuses_what_it_cannot_show(points: tuple[tuple[float, float], ...]) -> None:
-    with pytest.raises(InvalidValueError, match="above 0"):
-        Panel("t", "x", "y", points)

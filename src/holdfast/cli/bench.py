@@ -73,17 +73,14 @@ def names(
     scispacy: Annotated[
         Path | None, typer.Option("--scispacy", help="A Python that has scispaCy.")
     ] = None,
-    sizes: Annotated[
-        str, typer.Option("--sizes", help="Numbers of names to grow to.")
-    ] = "10000,100000,1000000,10000000",
     threads: Threads = 2,
     results: Results = None,
     as_json: Json = False,
 ) -> None:
-    """The name linker beside BERT and scispaCy, and how it grows."""
+    """The name linker beside BERT and scispaCy."""
     from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.name_speed import Plan, bench_names, parse_sizes
-    from holdfast.evaluate.name_speed_page import render_names, write_name_pages
+    from holdfast.evaluate.name_speed import Plan, bench_names
+    from holdfast.evaluate.name_speed_page import render_names, write_names_page
     from holdfast.kb import open_kb
 
     plan = Plan(
@@ -94,15 +91,43 @@ def names(
         names=names,
         berts=bert or (),
         scispacy=scispacy,
-        sizes=parse_sizes(sizes),
     )
     with progress_bar("bench names") as progress:
         measured = bench_names(plan, progress=progress)
     _tell("bench-names", measured, results, as_json=as_json)
     if results is not None:
-        write_name_pages(measured, results)
+        write_names_page(measured, results)
     if not as_json:
         print(render_names(measured), end="")
+
+
+@app.command("growth")
+def growth(
+    data: Data,
+    kb: Annotated[
+        str, typer.Option("--kb", help="The knowledge base whose names are taken.")
+    ] = "mesh",
+    sizes: Annotated[
+        str, typer.Option("--sizes", help="Numbers of names, joined by commas.")
+    ] = "10000,100000,1000000,10000000",
+    threads: Threads = 2,
+    results: Results = None,
+    as_json: Json = False,
+) -> None:
+    """How the name linker grows with the number of names."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.evaluate.growth_page import render_growth, write_growth_pages
+    from holdfast.evaluate.name_growth import GrowthPlan, bench_growth, parse_sizes
+    from holdfast.kb import open_kb
+
+    plan = GrowthPlan(data, open_kb(kb), parse_sizes(sizes), threads=threads)
+    with progress_bar("bench growth") as progress:
+        measured = bench_growth(plan, progress=progress)
+    _tell("bench-growth", measured, results, as_json=as_json)
+    if results is not None:
+        write_growth_pages(measured, results)
+    if not as_json:
+        print(render_growth(measured), end="")
 
 
 @app.command("collective")

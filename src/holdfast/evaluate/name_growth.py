@@ -1,4 +1,7 @@
-"""How the linker grows with the number of names: 10,000 to 10 million, many of them synthetic."""
+"""How the linker grows with the number of names: what `holdfast bench growth` measures.
+
+Knowledge bases are made for it, most names of the large ones are synthetic. Nothing is asserted.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,41 @@ import random
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 from holdfast import types
+from holdfast.errors import UsageError
+from holdfast.evaluate.gold_documents import load_gold, write_bare
 from holdfast.evaluate.linking_speed import LinkingJob, LinkingSpeed, measure_linking, open_linker
-from holdfast.evaluate.processes import megabytes_in, read_memory, run_job, seconds_of, serve_job
+from holdfast.evaluate.processes import (
+    confined,
+    megabytes_in,
+    read_memory,
+    run_job,
+    seconds_of,
+    serve_job,
+)
 from holdfast.kb.build import Progress, Source, build_kb
 from holdfast.kb.records import Entry
 from holdfast.kb.store import KnowledgeBase
 
-SIZES: Final = (10_000, 100_000, 1_000_000, 10_000_000)
 PROGRAM: Final = (sys.executable, "-m", "holdfast.evaluate.name_growth")
 NAMES_EACH: Final = 4  # names of an entity
 _DISEASES: Final = 10  # one entity in so many is a disease, the others are chemicals, as in MeSH
 _SEED: Final = 13
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthPlan:
+    """What to measure."""
+
+    data: Path  # holds the corpora whose mentions are linked
+    kb: KnowledgeBase  # whose names come first; others are made from them
+    sizes: Sequence[int]  # numbers of names, ascending
+    threads: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +54,48 @@ class Growth:
     build_peak_megabytes: float
     speed: LinkingSpeed
 
+    def to_json(self) -> dict[str, Any]:
+        """Flat: what building took, then the figures of linking."""
+        built = {
+            "build_seconds": self.build_seconds,
+            "build_peak_megabytes": self.build_peak_megabytes,
+        }
+        return built | asdict(self.speed)
+
+
+def bench_growth(plan: GrowthPlan, *, progress: Progress) -> dict[str, Any]:
+    """A point per size, as results/bench-growth.json holds them."""
+    real = [name for name in plan.kb.all_names() if name.strip()]
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder, confined(plan.threads):
+        documents = Path(folder) / "documents.jsonl"
+        write_bare((item.document for item in load_gold(plan.data)), documents)
+        points = measure_growth(
+            real, documents, sizes=plan.sizes, threads=plan.threads, progress=progress
+        )
+        return {
+            "benchmark": "growth",
+            "kb": plan.kb.name,
+            "threads": plan.threads,
+            "points": [point.to_json() for point in points],
+        }
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """Numbers joined by commas, "10000,1000000"; ascending, each once."""
+    try:
+        sizes = sorted({int(part) for part in text.split(",")})
+    except ValueError:
+        raise UsageError(f"{text!r}: sizes are whole numbers joined by commas") from None
+    if sizes[0] < 1:
+        raise UsageError(f"{sizes[0]} names: a size must be at least 1")
+    return tuple(sizes)
+
 
 def measure_growth(
     real: Sequence[str],
     documents: Path,
     *,
     sizes: Sequence[int],
-    model: Path | None,
     threads: int,
     progress: Progress,
 ) -> Iterator[Growth]:
@@ -54,7 +110,7 @@ def measure_growth(
             home = scratch / "home"  # a linker may keep its indexes there
             names = scratch / "names.txt"
             _write_names(synthetic_names(real, size, seed=_SEED), names)
-            job = LinkingJob(home / "kb" / "growth", documents, model=model, threads=threads)
+            job = LinkingJob(home / "kb" / "growth", documents, threads=threads)
             asked = job.to_json() | {"names": str(names)}
             built = run_job(
                 PROGRAM, asked, scratch=scratch, threads=threads, HOLDFAST_HOME=str(home)

@@ -9,18 +9,22 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast.corpora.named import load_corpus
 from holdfast.corpora.named.biosyn import read_lenient_dictionary
-from holdfast.document import Document
 from holdfast.errors import InputError, UsageError
+from holdfast.evaluate.gold_documents import (
+    CORPORA,
+    SPLIT,
+    GoldDocument,
+    load_gold,
+    write_bare,
+)
 from holdfast.evaluate.gold_mentions import StrictCase, score_strict
-from holdfast.evaluate.linking_speed import LinkingJob, bare, measure_linking, measure_start
-from holdfast.evaluate.name_growth import SIZES, Growth, measure_growth
+from holdfast.evaluate.linking_speed import LinkingJob, measure_linking, measure_start
 from holdfast.evaluate.processes import confined, run_job
 from holdfast.evaluate.recipe import read_recipe
 from holdfast.evaluate.recipe_kb import kb_of, primary_ids
@@ -28,12 +32,9 @@ from holdfast.evaluate.scispacy_peer import Peer, measure_scispacy
 from holdfast.files import numbered_lines
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
-from holdfast.types import DISEASE, canonical_type
 
 _DICTIONARY: Final = "corpora/ncbi_disease/biosyn/test_dictionary.txt"
 _MEDIC: Final = "strict-ncbi-medic"  # the recipe whose knowledge base is MEDIC
-_CORPORA: Final = ("ncbi-disease", "bc5cdr")
-_SPLIT: Final = "test"  # the linker that ships remembers names of the other splits
 _ENCODING: Final = (sys.executable, "-m", "holdfast.evaluate.encoding_speed")
 
 Ranking = Sequence[tuple[str, float]]
@@ -44,21 +45,12 @@ class Plan:
     """What to measure. What is left out of it is left out of the result."""
 
     data: Path
-    kbs: Sequence[KnowledgeBase]  # for our own figures; growth is made from the first one's names
+    kbs: Sequence[KnowledgeBase]  # for our own figures
     threads: int = 2
     model: Path | None = None  # a name encoder's folder; None: encoding is not measured
     names: Path | None = None  # to encode, one a line; None: the lenient NCBI test dictionary
     berts: Sequence[Path] = ()  # files of benchmarks/peers/make_bert_base.py
     scispacy: Path | None = None  # the Python of an environment that has it
-    sizes: Sequence[int] = SIZES  # of growth
-
-
-@dataclass(frozen=True, slots=True)
-class GoldDocument:
-    """A document with its gold mentions of diseases, and where it comes from."""
-
-    corpus: str
-    document: Document
 
 
 def bench_names(plan: Plan, *, progress: Progress) -> dict[str, Any]:
@@ -70,7 +62,7 @@ def bench_names(plan: Plan, *, progress: Progress) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder, confined(plan.threads):
         scratch = Path(folder)
         documents = scratch / "documents.jsonl"
-        _write_documents((bare(item.document) for item in gold), documents)
+        write_bare((item.document for item in gold), documents)
         if plan.model is not None:
             progress("encoding", 0.0)
             measured["encoding"] = _bench_encoding(plan, scratch)
@@ -80,33 +72,8 @@ def bench_names(plan: Plan, *, progress: Progress) -> dict[str, Any]:
         for kb in plan.kbs:
             progress(f"linking to {kb.name}", 0.5)
             measured["own"].append(_bench_own(plan, kb.folder, documents, scratch))
-        measured["growth"] = [
-            _growth_to_json(point) for point in _bench_growth(plan, documents, progress)
-        ]
     measured["ratios"] = ratios(measured)
     return measured
-
-
-def parse_sizes(text: str) -> tuple[int, ...]:
-    """Numbers joined by commas, "10000,1000000", ascending; none is an empty text."""
-    try:
-        sizes = sorted({int(part) for part in text.split(",") if part.strip()})
-    except ValueError:
-        raise UsageError(f"{text!r}: sizes are whole numbers joined by commas") from None
-    if sizes and sizes[0] < 1:
-        raise UsageError(f"{sizes[0]} names: a size must be at least 1")
-    return tuple(sizes)
-
-
-def load_gold(data: Path) -> list[GoldDocument]:
-    """The test documents with a disease in them; one that two corpora have counts once."""
-    found: dict[str, GoldDocument] = {}
-    for corpus in _CORPORA:
-        for document in load_corpus(corpus, _SPLIT, data=data):
-            mentions = [m for m in document.mentions if canonical_type(m.type) == DISEASE]
-            if mentions and document.id not in found:
-                found[document.id] = GoldDocument(corpus, document.with_mentions(mentions))
-    return list(found.values())
 
 
 def ratios(measured: dict[str, Any]) -> dict[str, float]:
@@ -203,7 +170,7 @@ def _bench_linking(
             scratch=scratch,
         )
         peer = _peer_to_json(found, gold, kb)
-    return {"corpora": list(_CORPORA), "split": _SPLIT, "ours": ours, "scispacy": peer}
+    return {"corpora": list(CORPORA), "split": SPLIT, "ours": ours, "scispacy": peer}
 
 
 def _peer_to_json(peer: Peer, gold: Sequence[GoldDocument], kb: KnowledgeBase) -> dict[str, Any]:
@@ -218,30 +185,3 @@ def _bench_own(plan: Plan, kb: Path, documents: Path, scratch: Path) -> dict[str
     job = LinkingJob(kb, documents, model=plan.model, threads=plan.threads)
     speed = measure_linking(job, scratch=scratch).speed
     return asdict(speed) | {"start_milliseconds": measure_start(job, scratch=scratch)}
-
-
-def _bench_growth(plan: Plan, documents: Path, progress: Progress) -> Iterable[Growth]:
-    if not plan.sizes:
-        return ()
-    real = [name for name in plan.kbs[0].all_names() if name.strip()]
-    return measure_growth(
-        real,
-        documents,
-        sizes=plan.sizes,
-        model=plan.model,
-        threads=plan.threads,
-        progress=progress,
-    )
-
-
-def _growth_to_json(point: Growth) -> dict[str, Any]:
-    return {
-        "build_seconds": point.build_seconds,
-        "build_peak_megabytes": point.build_peak_megabytes,
-        **asdict(point.speed),
-    }
-
-
-def _write_documents(documents: Iterable[Document], path: Path) -> None:
-    lines = (json.dumps(document.to_json()) + "\n" for document in documents)
-    path.write_text("".join(lines), encoding="utf-8")

@@ -1,38 +1,30 @@
-"""What `holdfast bench names` measured, as Markdown and as a plot."""
+"""What `holdfast bench names` measured, as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from holdfast.evaluate.line_plot import Panel, draw_panels
 from holdfast.evaluate.processes import ROUNDS
 from holdfast.evaluate.tables import markdown_table
-
-NAME: Final = "bench-names"  # of the files in results/, before their endings
 
 Measured = Mapping[str, Any]
 
 
-def write_name_pages(measured: Measured, folder: Path) -> None:
-    """`bench-names.md`, and `bench-names.svg` where growth was measured."""
-    has_plot = bool(measured["growth"])
-    if has_plot:
-        (folder / f"{NAME}.svg").write_text(draw_growth(measured), encoding="utf-8")
-    plot = f"\n![growth with the number of names]({NAME}.svg)\n" if has_plot else ""
-    (folder / f"{NAME}.md").write_text(render_names(measured) + plot, encoding="utf-8")
+def write_names_page(measured: Measured, folder: Path) -> None:
+    """`bench-names.md`."""
+    (folder / "bench-names.md").write_text(render_names(measured), encoding="utf-8")
 
 
 def render_names(measured: Measured) -> str:
     """A page with the ratios first."""
     parts = [
-        ["# The speed of the name linker", "", _circumstances(measured)],
+        ["# The speed of the name linker", "", how_measured("names", measured)],
         ratio_table(measured),
         _encoding(measured) if "encoding" in measured else [],
         _linking(measured["linking"]),
         _own(measured["own"]),
-        _growth(measured["growth"]) if measured["growth"] else [],
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -45,27 +37,12 @@ def ratio_table(measured: Measured) -> list[str]:
     return markdown_table(("what", "times as fast"), rows)
 
 
-def draw_growth(measured: Measured) -> str:
-    """Four plots over the number of names, as SVG."""
-    wanted = (
-        ("Building everything", "seconds", "build_seconds"),
-        ("Opening", "milliseconds", "load_milliseconds"),
-        ("Memory after linking", "megabytes", "resident_megabytes"),
-        ("Linking", "mentions a second", "mentions_per_second"),
-    )
-    return draw_panels(
-        [
-            Panel(title, "names", unit, tuple((p["kb_names"], p[key]) for p in measured["growth"]))
-            for title, unit, key in wanted
-        ]
-    )
-
-
-def _circumstances(measured: Measured) -> str:
+def how_measured(command: str, measured: Measured) -> str:
+    """What a page of `holdfast bench` says first: the command, threads, machine and rounds."""
     threads = measured["threads"]
     machine = measured.get("machine", "this machine")
     return (
-        f"`holdfast bench names`: {threads} thread{'s' if threads != 1 else ''}, {machine}. "
+        f"`holdfast bench {command}`: {threads} thread{'s' if threads != 1 else ''}, {machine}. "
         f"Medians of {ROUNDS} rounds after one to warm up; where it was fewer, "
         "the number stands in brackets."
     )
@@ -77,7 +54,7 @@ def _encoding(measured: Measured) -> list[str]:
     rows = [
         (
             row["encoder"],
-            f"{row['names_per_second']:,.0f}{_rounds(row)}",
+            f"{row['names_per_second']:,.0f}{rounds_of(row)}",
             f"{total / row['names_per_second']:,.1f}",
             f"{row['names']:,}",
             str(row["batch"] or "by length"),
@@ -128,7 +105,7 @@ def _linking(linking: Measured) -> list[str]:
 
 
 def _speed_and_accuracy(row: Measured, corpora: list[str]) -> Iterator[str]:
-    yield f"{row['mentions_per_second']:,.0f}{_rounds(row)}"
+    yield f"{row['mentions_per_second']:,.0f}{rounds_of(row)}"
     for corpus in corpora:
         figure = row["strict"].get(corpus)
         yield (
@@ -146,7 +123,7 @@ def _own(own: list[Measured]) -> list[str]:
         (
             point["kb"],
             f"{point['kb_names']:,}",
-            f"{point['mentions_per_second']:,.0f}{_rounds(point)}",
+            f"{point['mentions_per_second']:,.0f}{rounds_of(point)}",
             f"{point['p50_milliseconds']:.2f} / {point['p99_milliseconds']:.2f}",
             f"{point['load_milliseconds']:.0f}",
             f"{point['start_milliseconds']:.0f}",
@@ -168,34 +145,8 @@ def _own(own: list[Measured]) -> list[str]:
     return ["## Our own figures", "", *markdown_table(header, rows)]
 
 
-def _growth(growth: list[Measured]) -> list[str]:
-    rows = [
-        (
-            f"{point['kb_names']:,}",
-            f"{point['build_seconds']:,.1f}",
-            f"{point['build_peak_megabytes']:,.0f}",
-            f"{point['load_milliseconds']:.0f}",
-            f"{point['resident_megabytes']:,.0f} ({point['private_megabytes']:,.0f})",
-            f"{point['mentions_per_second']:,.0f}{_rounds(point)}",
-            f"{point['p50_milliseconds']:.2f} / {point['p99_milliseconds']:.2f}",
-            f"{point['disk_megabytes']:,.0f}",
-        )
-        for point in growth
-    ]
-    header = (
-        "names",
-        "built in s (once)",
-        "peak MB",
-        "load ms",
-        "resident MB (private)",
-        "mentions/s",
-        "p50 / p99 ms",
-        "on disk MB",
-    )
-    return ["## Growth", "", *markdown_table(header, rows)]
-
-
-def _rounds(row: Measured) -> str:
+def rounds_of(row: Measured) -> str:
+    """What follows a figure that was measured in fewer rounds; empty for the others."""
     return "" if row["rounds"] >= ROUNDS else f" ({row['rounds']})"
 
 
