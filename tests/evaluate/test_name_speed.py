@@ -192,6 +192,7 @@ def measured() -> dict[str, Any]:
         "private_megabytes": 20.0,
         "peak_megabytes": 60.0,
         "nearest_per_second": 600.0,
+        "nearest_anew_per_second": 300.0,
         **linking_row(400.0),
     }
     peer = {
