@@ -10,7 +10,6 @@ import pytest
 from command import call
 from holdfast.corpora.named import CORPORA
 from holdfast.errors import FormatError, HoldfastError, UsageError
-from holdfast.evaluate.fitting import FittingEncoders
 from holdfast.evaluate.protocols import PROTOCOLS
 from holdfast.evaluate.recipe import read_recipe, shipped
 from holdfast.evaluate.results import fill_tables, outcome_to_json, read_results, render
@@ -146,7 +145,7 @@ def test_a_recipe_that_is_fitted_is_trained_and_then_measured(tmp_path: Path, da
         recipe,
         data=data,
         out=model,
-        encoders=FittingEncoders.alike(shipped_encoder()),
+        encoder=shipped_encoder(),
         progress=lambda _what, _done: None,
     )
     result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=model))
@@ -188,7 +187,7 @@ def test_a_lenient_recipe_is_fitted_and_measured_by_the_ids_of_dictionary_lines(
         recipe,
         data=data,
         out=tmp_path / "model",
-        encoders=FittingEncoders.alike(shipped_encoder()),
+        encoder=shipped_encoder(),
         progress=lambda _what, _done: None,
     )
     result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=tmp_path / "model"))

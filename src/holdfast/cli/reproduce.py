@@ -29,16 +29,15 @@ def reproduce(
         Path | None,
         typer.Option(
             "--encoder",
-            help="The one name encoder to fit linkers with; by default several (docs/ranking.md).",
+            help="The name encoder to fit linkers with; by default what encoder-aligned made.",
         ),
     ] = None,
 ) -> None:
     """Train and run recipes, store what they measure, and make the pages of results anew."""
     from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.fitting import fitting_encoders
     from holdfast.evaluate.recipe import read_recipe, shipped
     from holdfast.evaluate.results import outcome_to_json, write_pages, write_result
-    from holdfast.evaluate.run import COLLECTIVE, model_folder, run_recipe
+    from holdfast.evaluate.run import COLLECTIVE, fitting_encoder, model_folder, run_recipe
     from holdfast.show import print_outcome
     from holdfast.training.ranked_linker import train_ranked_linker
 
@@ -54,7 +53,7 @@ def reproduce(
                     recipe,
                     data=data,
                     out=model_folder(recipe.name),
-                    encoders=fitting_encoders(recipe, encoder),
+                    encoder=fitting_encoder(recipe, encoder),
                     progress=progress,
                 )
             outcome = run_recipe(recipe, data=data, progress=progress)

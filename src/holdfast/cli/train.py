@@ -22,7 +22,7 @@ def train(
         Path | None,
         typer.Option(
             "--encoder",
-            help="The one name encoder to fit a linker with, by default several (docs/ranking.md); "
+            help="The name encoder to fit a linker with, by default what encoder-aligned made; "
             "or the Hugging Face folder of a detector's encoder, by default MiniLM's.",
         ),
     ] = None,
@@ -30,7 +30,7 @@ def train(
     """Train what a recipe describes and write it as a model folder."""
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.recipe import read_recipe
-    from holdfast.evaluate.run import COLLECTIVE, model_folder
+    from holdfast.evaluate.run import COLLECTIVE, fitting_encoder, model_folder
 
     chosen = read_recipe(recipe)
     folder = out or model_folder(chosen.name)
@@ -55,10 +55,9 @@ def train(
             chosen, data=data, out=folder, report=lambda line: typer.echo(line, err=True)
         )
     else:
-        from holdfast.evaluate.fitting import fitting_encoders
         from holdfast.training.ranked_linker import train_ranked_linker
 
-        encoders = fitting_encoders(chosen, encoder)
+        opened = fitting_encoder(chosen, encoder)
         with progress_bar(chosen.name) as progress:
-            train_ranked_linker(chosen, data=data, out=folder, encoders=encoders, progress=progress)
+            train_ranked_linker(chosen, data=data, out=folder, encoder=opened, progress=progress)
     typer.echo(f"{folder}: trained")

@@ -51,6 +51,7 @@ from holdfast.link.dense_names import dense_index_of
 from holdfast.link.ranked import RankedLinker
 from holdfast.link.shipped import shipped_encoder
 from holdfast.names.dense import DenseIndex
+from holdfast.names.encoder import NameEncoder
 from holdfast.names.exact import ExactIndex, VerbatimIndex
 from holdfast.names.hybrid import HybridIndex
 from holdfast.names.index import NameIndex
@@ -82,6 +83,7 @@ COLLECTIVE: Final = ("collective", "single", "cross", "blink", "bm25")
 """Linkers that holdfast.evaluate.collective_run measures: dual encoders and their rivals."""
 
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"
+_FITTING: Final = "encoder-aligned"
 _RANKED: Final = 20  # ids a linker returns per mention
 
 
@@ -198,6 +200,16 @@ def _chemical_dictionary(kb: KnowledgeBase, pairs: Path, split: str) -> list[Len
 def model_folder(name: str) -> Path:
     """Where the model that was last trained by the recipe of this name is, or will be."""
     return artifacts.home() / "models" / name
+
+
+def fitting_encoder(recipe: Recipe, folder: Path | None) -> NameEncoder | None:
+    """The encoder that the recipe's linker is fitted with; None if it does without."""
+    if "dense" in recipe.without:
+        return None
+    chosen = folder or model_folder(_FITTING)
+    if not chosen.exists():
+        raise UsageError(f"{chosen}: not there; first `holdfast train {_FITTING}`")
+    return NameEncoder.open(chosen)
 
 
 def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progress) -> Outcome:

@@ -12,7 +12,6 @@ from typing import Final
 from holdfast import artifacts
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import kb_of
-from holdfast.evaluate.run import model_folder
 from holdfast.training.name_model import NameModelConfig, train_name_model
 from holdfast.training.probe_linkers import find_encoder
 
@@ -24,33 +23,21 @@ def train_encoder(
 ) -> artifacts.Manifest:
     """Train what the recipe describes and write the model folder `out`.
 
-    A recipe that names a `model` takes that one's pre-alignment. Checkpoints are kept beside the
-    folder, so that a run that was stopped goes on.
+    Checkpoints are kept beside it, so that a run that was stopped goes on.
     """
-    config = NameModelConfig(
-        name=recipe.name, training=_pairs(recipe.fit), half=recipe.settings.get("half", 0)
-    )
-    steps = recipe.settings.get("tune_steps", config.tune.steps) if recipe.fit else 0
-    config = replace(
-        config,
-        evaluated=(*config.evaluated, *_pairs(recipe.held_out)),
-        tune=replace(config.tune, steps=steps),
-    )
+    config = NameModelConfig(name=recipe.name, training=_pairs(recipe.fit))
+    if not recipe.fit:
+        config = replace(config, tune=replace(config.tune, steps=0))
     return train_name_model(
         config,
         kb=kb_of(recipe, data=data),
         encoder=find_encoder(),
         data=data,
         texts=_texts(data / _TEXTS),
-        work=_checkpoints(out),
-        aligned=_checkpoints(model_folder(recipe.model)) if recipe.model else None,
+        work=out.with_name(f"{out.name}-checkpoints"),
         out=out,
         report=report,
     )
-
-
-def _checkpoints(out: Path) -> Path:
-    return out.with_name(f"{out.name}-checkpoints")
 
 
 def _pairs(splits: tuple[str, ...]) -> tuple[tuple[str, str], ...]:

@@ -20,7 +20,6 @@ from tokenizers import Tokenizer
 
 from holdfast import artifacts
 from holdfast.corpora.named import load_training
-from holdfast.corpora.named.halves import half_of
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb import KnowledgeBase
@@ -100,7 +99,6 @@ class NameModelConfig:
         ("bc5cdr", "test"),
         ("biored", "dev"),
     )
-    half: int = 0  # of the training documents that is learned from, 1 or 2; 0: all of them
     align: NamesConfig = _ALIGN
     align_shares: Shares = _ALIGN_SHARES
     align_batches: BatchConfig = _ALIGN_BATCHES
@@ -117,27 +115,24 @@ def train_name_model(
     data: Path,  # the corpora
     texts: Iterable[str] = (),  # more to learn word pieces from
     work: Path,  # checkpoints; a run that was killed goes on from there
-    aligned: Path | None = None,  # another run's `work`, whose pre-alignment is taken
     out: Path,
     report: Callable[[str], None] = print,
 ) -> artifacts.Manifest:
     """Train, and write the model folder `out`."""
     groups = synonym_groups(kb, config.sources)
     report(f"{len(groups):,} concepts with {sum(len(g.names) for g in groups):,} names")
-    documents = _documents(config.training, config, data, report)
-    groups = with_mentions(groups, (d for d in documents if config.half in (0, half_of(d))))
+    groups = with_mentions(groups, _documents(config.training, config, data, report))
     wordings = mention_groups(_documents(config.wordings, config, data, report), kind="wording")
-    tokenizer = _tokenizer(groups, texts, config.vocabulary, aligned or work)
+    tokenizer = _tokenizer(groups, texts, config.vocabulary, work)
     torch.manual_seed(config.align.seed)
     model = ResCNN(ResCNNConfig(tokenizer.get_vocab_size()))
     rows = pretrained_embeddings(encoder, tokenizer)
     with torch.no_grad():
         model.embedding.weight.copy_(rows / rows.std())
     silent = [replace(group, mentions=()) for group in groups]
-    align, tune = (aligned or work) / "align", work / "tune"
-    for folder, stage, shares, batches, known in (
-        (align, config.align, config.align_shares, config.align_batches, silent),
-        (tune, config.tune, config.tune_shares, config.tune_batches, groups),
+    for name, stage, shares, batches, known in (
+        ("align", config.align, config.align_shares, config.align_batches, silent),
+        ("tune", config.tune, config.tune_shares, config.tune_batches, groups),
     ):
         drawn = NameBatches(
             [*known, *wordings],
@@ -149,7 +144,7 @@ def train_name_model(
             tokenizer,
             drawn,
             stage,
-            folder=folder,
+            folder=work / name,
             mine=mine_neighbours,
             report=report,
         )

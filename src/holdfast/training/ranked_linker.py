@@ -1,8 +1,7 @@
 """Trains the ranked linker of a recipe and writes it as a model folder.
 
-The ranker sees each document through an encoder that was not tuned on it, and no document
-remembers its own names: what an encoder learned from, or a memory holds, looks better than what
-they will meet.
+The ranker is fitted on documents that the encoder has not seen, and no document remembers its own
+names: what an encoder was trained on, or a memory holds, looks better than what they will meet.
 For the same reason the temperature is fitted on halves of the documents, each ranked by what was
 fitted on the other. The finished linker works with the encoder that ships.
 """
@@ -11,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from holdfast import artifacts
@@ -19,7 +17,6 @@ from holdfast.corpora.named import CORPORA, load_training
 from holdfast.corpora.named.biosyn import LenientMention
 from holdfast.document import Document
 from holdfast.errors import UsageError
-from holdfast.evaluate.fitting import FittingEncoders
 from holdfast.evaluate.lenient_base import LenientBase, lenient_base, training_mentions, used_names
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import gold_ids, kb_of
@@ -32,6 +29,7 @@ from holdfast.link.queries import Query
 from holdfast.link.ranker import KIND, PARTS, VERSION
 from holdfast.link.shipped import shipped_encoder
 from holdfast.link.used_names import UsedNames, collect_used_names
+from holdfast.names.dense import DenseIndex
 from holdfast.names.encoder import NameEncoder
 from holdfast.training.ranker import (
     Examples,
@@ -58,7 +56,7 @@ def train_ranked_linker(
     *,
     data: Path,
     out: Path,
-    encoders: FittingEncoders | None,  # None: without dense names
+    encoder: NameEncoder | None,  # that has not seen the `fit` documents; None: without dense
     progress: Progress,
     settings: Settings | None = None,
 ) -> None:
@@ -67,13 +65,17 @@ def train_ranked_linker(
         raise UsageError(f"recipe {recipe.name!r} trains nothing: it has no fit")
     if unknown := set(recipe.without) - set(PARTS):
         raise UsageError(f"recipe {recipe.name!r}: no part is called {min(unknown)!r}")
-    if (encoders is None) != ("dense" in recipe.without):
-        raise UsageError(f"recipe {recipe.name!r} needs encoders to fit with, or none")
+    if encoder is None and "dense" not in recipe.without:
+        raise UsageError(f"recipe {recipe.name!r} needs an encoder to fit with")
     chosen = settings or Settings(forgetful=recipe.forgetful)
     read = _lenient if recipe.protocol == "lenient" else _strict
     material = read(recipe, data, progress)
-    parts = _by_encoder(material.readings, encoders)
-    examples = _examples(recipe, parts, material, progress)
+    kb = material.kb
+    dense = None
+    if encoder is not None and "dense" not in recipe.without:
+        dense = dense_index_of(kb, encoder, progress=lambda part: progress("encoding", 0.3 * part))
+    progress("features", 0.3)
+    examples = _examples(recipe, dense, material)
     progress("fitting", 0.7)
     ranker = fit_calibrated(examples, chosen)
     with artifacts.publish(out) as scratch:
@@ -93,55 +95,25 @@ def train_ranked_linker(
                 "licence": CORPORA[_documents_corpus(recipe.corpus)].licence,
                 "settings": asdict(chosen),
                 "without": list(recipe.without),
-                "encoder": shipped_encoder().digest if encoders else "",
-                "fitted_with": [part.encoder.digest for part in parts if part.encoder],
-                "kb": material.kb.name,
-                "kb_digest": material.kb.manifest.digest,
+                "encoder": shipped_encoder().digest if dense else "",
+                "fitted_with": dense.encoder.digest if dense else "",
+                "kb": kb.name,
+                "kb_digest": kb.manifest.digest,
             },
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Unseen:
-    """Documents that one encoder has not seen."""
-
-    encoder: NameEncoder | None  # None: dense names are not used
-    readings: list[Reading]
-
-
-def _by_encoder(readings: Iterable[Reading], encoders: FittingEncoders | None) -> list[_Unseen]:
-    parts = dict[str, _Unseen]()
-    for reading in readings:
-        encoder = encoders.unseen_by(reading.document_id, reading.split) if encoders else None
-        key = encoder.digest if encoder else ""
-        parts.setdefault(key, _Unseen(encoder, [])).readings.append(reading)
-    return list(parts.values())
-
-
-def _examples(
-    recipe: Recipe, parts: Sequence[_Unseen], material: Material, progress: Progress
-) -> Examples:
-    found = list[Examples]()
-    for done, part in enumerate(parts):
-        told = partial(_told, progress, done, len(parts))
-        dense = None
-        if part.encoder is not None:
-            dense = dense_index_of(material.kb, part.encoder, progress=told)
-        finder = CandidateFinder(
-            material.kb,
-            used=material.used if recipe.training_names else None,
-            dense=dense,
-            ngrams="ngram" not in recipe.without,
-        )
-        maker = FeatureMaker(
-            finder, memory="memory" not in recipe.without, context="context" not in recipe.without
-        )
-        found.append(collect_examples(part.readings, finder, maker))
-    return Examples.joined(found)
-
-
-def _told(progress: Progress, done: int, parts: int, part: float) -> None:
-    progress("encoding names and reading documents", 0.7 * (done + 0.5 * part) / parts)
+def _examples(recipe: Recipe, dense: DenseIndex | None, material: Material) -> Examples:
+    finder = CandidateFinder(
+        material.kb,
+        used=material.used if recipe.training_names else None,
+        dense=dense,
+        ngrams="ngram" not in recipe.without,
+    )
+    maker = FeatureMaker(
+        finder, memory="memory" not in recipe.without, context="context" not in recipe.without
+    )
+    return collect_examples(material.readings, finder, maker)
 
 
 def _strict(recipe: Recipe, data: Path, progress: Progress) -> Material:
@@ -150,28 +122,19 @@ def _strict(recipe: Recipe, data: Path, progress: Progress) -> Material:
     held_out = [part.split for part in _parts(recipe.held_out, recipe)]
     evaluated = [(recipe.corpus, recipe.split), *held_out]
     ids = gold_ids(recipe, kb, data=data)
-    readings = list[Reading]()
-    for part in _parts(recipe.fit, recipe):
-        documents = list(_documents(part, ids, data, evaluated=evaluated))
-        for typed in (False, True) if recipe.typed else (False,):
-            read = read_documents(documents, abbreviations=abbreviations, typed=typed)
-            readings += (replace(reading, split=part.split[1]) for reading in read)
-    known = (
-        document
-        for part in _parts(recipe.training_names, recipe)
-        for document in _documents(part, ids, data, evaluated=evaluated)
-    )
+    documents = _documents(_parts(recipe.fit, recipe), ids, data, evaluated=evaluated)
+    readings = list(read_documents(documents, abbreviations=abbreviations))
+    if recipe.typed:
+        readings += read_documents(documents, abbreviations=abbreviations, typed=True)
+    known = _documents(_parts(recipe.training_names, recipe), ids, data, evaluated=evaluated)
     return Material(kb, tuple(readings), collect_used_names(known, kb))
 
 
 def _lenient(recipe: Recipe, data: Path, progress: Progress) -> Material:
     base = lenient_base(recipe, data=data, progress=progress)
-    readings = list[Reading]()
-    for split in recipe.fit:
-        mentions = training_mentions(recipe, [split], data=data)
-        readings += (replace(read, split=split) for read in _read_mentions(mentions, base))
+    mentions = training_mentions(recipe, recipe.fit, data=data)
     known = training_mentions(recipe, recipe.training_names, data=data)
-    return Material(base.kb, tuple(readings), used_names(known, base))
+    return Material(base.kb, tuple(_read_mentions(mentions, base)), used_names(known, base))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,16 +171,22 @@ def _documents_corpus(corpus: str) -> str:
 
 
 def _documents(
-    part: _Part,
+    parts: Iterable[_Part],
     ids: Mapping[str, str],
     data: Path,
     *,
     evaluated: Sequence[tuple[str, str]],
-) -> Iterator[Document]:
+) -> list[Document]:
     """Without those of evaluated splits, with primary ids and only mentions that count."""
-    for document in load_training([part.split], evaluated=evaluated, data=data).documents:
-        yield document.with_mentions(
-            replace(mention, ids=tuple(dict.fromkeys(ids.get(id, id) for id in mention.ids)))
-            for mention in document.mentions
-            if not part.only or canonical_type(mention.type) in part.only
+    documents = list[Document]()
+    for part in parts:
+        training = load_training([part.split], evaluated=evaluated, data=data)
+        documents += (
+            document.with_mentions(
+                replace(mention, ids=tuple(dict.fromkeys(ids.get(id, id) for id in mention.ids)))
+                for mention in document.mentions
+                if not part.only or canonical_type(mention.type) in part.only
+            )
+            for document in training.documents
         )
+    return documents

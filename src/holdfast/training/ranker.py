@@ -52,18 +52,6 @@ class Examples:
     is_there: npt.NDArray[np.bool_]  # (mentions, MOST); False is padding
     document: npt.NDArray[np.int64]  # (mentions,); which mentions share one
 
-    @classmethod
-    def joined(cls, parts: Sequence[Examples]) -> Examples:
-        """All of the parts, whose documents are different ones."""
-        counts = [int(part.document.max(initial=-1)) + 1 for part in parts]
-        firsts = np.cumsum([0, *counts[:-1]])
-        return cls(
-            np.concatenate([part.features for part in parts]),
-            np.concatenate([part.is_gold for part in parts]),
-            np.concatenate([part.is_there for part in parts]),
-            np.concatenate([p.document + first for p, first in zip(parts, firsts, strict=True)]),
-        )
-
     def of(self, chosen: npt.NDArray[np.bool_]) -> Examples:
         """Some of the mentions."""
         return Examples(
@@ -83,7 +71,6 @@ class Reading:
     answers: tuple[frozenset[str], ...]  # the ids of each; any of them is right
     text: str = ""
     wanted: tuple[int, ...] = ()  # the types that each may have, as bits; none given: all
-    split: str = ""  # that the document is in
 
 
 def read_documents(
