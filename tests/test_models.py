@@ -149,7 +149,7 @@ def test_measured_results_in_a_manifest_are_shown() -> None:
     )
     said = json.loads(call("models", "--json").stdout)
     assert said["folders"][-1]["results"] == {"BC5CDR dev, strong F1": 0.8125}
-    assert "0.8125" in call("models").stdout
+    assert "BC5CDR dev, strong F1 81.2" in call("models").stdout
 
 
 def test_a_damaged_folder_does_not_hide_the_others() -> None:

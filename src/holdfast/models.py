@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +24,9 @@ from holdfast.registry import (
 )
 
 WEIGHTS: Final = Path(__file__).parent / "weights"
+MEASURED: Final = "measured.json"
+"""Beside the folders that ship: what was measured of each, made from results/."""
+
 _RANKER: Final = "name ranker"
 _TAGGER: Final = "detector"
 _DUAL_ENCODER: Final = "dual encoder"
@@ -91,11 +94,21 @@ def choose_model(name: str | Path) -> Chosen:
 
 
 def list_models() -> list[ModelFolder]:
-    """The folders that ship, then those in the home folder, each by name."""
+    """The folders that ship, then those in the home folder, each by name; no checkpoints."""
+    measured = _measured()
+    shipped = (_describe(folder, is_shipped=True) for folder in _folders(WEIGHTS))
     return [
-        *(_describe(folder, is_shipped=True) for folder in _folders(WEIGHTS)),
+        *(replace(m, results={**m.results, **measured.get(m.name, {})}) for m in shipped),
         *(_describe(folder, is_shipped=False) for folder in _folders(_trained())),
     ]
+
+
+def _measured() -> Mapping[str, Mapping[str, float]]:
+    path = WEIGHTS / MEASURED
+    if not path.exists():
+        return {}
+    found: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _of_folder(folder: Path) -> Chosen:
@@ -189,4 +202,6 @@ def _trained() -> Path:
 def _folders(parent: Path) -> Iterator[Path]:
     """Those with a manifest, by name; what is still being written is hidden."""
     folders = (path.parent for path in parent.glob(f"*/{artifacts.MANIFEST}"))
-    yield from sorted(folder for folder in folders if not folder.name.startswith("."))
+    for folder in sorted(folders):
+        if not folder.name.startswith(".") and not folder.name.endswith("-checkpoints"):
+            yield folder

@@ -7,6 +7,7 @@ from holdfast.evaluate.tables import (
     parts_table,
     peers_table,
     readme_tables,
+    shipped_figures,
     speed_table,
 )
 
@@ -87,3 +88,9 @@ def test_pipelines_stand_side_by_side_and_the_first_one_grows() -> None:
     assert "| `names` | 42 | 20.0 / 31.0 | 300 | 512 (256) |" in table
     assert table[-1].startswith("`default` over smaller vocabularies: 50 documents/s over 10 names")
     assert "answers in 1.50 s" in table[-1]
+
+
+def test_models_that_ship_get_what_was_measured_of_them() -> None:
+    figures = shipped_figures({"linker-biored": result(0.78125), "other": result(0.5)})
+    assert figures["linker"] == {"BioRED dev, strict accuracy": 0.7812}
+    assert figures["detector"] == {}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-_SHOWN: Final = 5  # of what a model was trained on
+if TYPE_CHECKING:
+    from holdfast.models import ModelFolder
+
+_SHOWN: Final = 12  # of what a model was trained on
 
 
 def models(
@@ -28,6 +31,7 @@ def models(
         return
 
     from rich.console import Console
+    from rich.padding import Padding
     from rich.table import Table
 
     console = Console(highlight=False, markup=False)
@@ -37,21 +41,25 @@ def models(
     for name, model in MODELS.items():
         table.add_row(name, model.detector, model.linker or model.detector, model.about)
     console.print(table)
-    console.print()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("folder", "", "holds a", "MB", "parameters", "trained on", "measured"):
-        table.add_column(column, overflow="fold")
     for folder in folders:
-        table.add_row(
-            folder.name,
-            "shipped" if folder.is_shipped else "--model" if folder.is_choice else "",
-            folder.kind,
-            f"{folder.megabytes:.1f}",
-            "" if folder.parameters is None else f"{folder.parameters:,}",
-            _first_of(folder.training_data),
-            "; ".join(f"{what} {figure:g}" for what, figure in folder.results.items()),
-        )
-    console.print(table)
+        console.print()
+        console.print(_describe(folder), style="bold")
+        for what, words in (
+            ("trained on", _first_of(folder.training_data)),
+            ("measured", "; ".join(f"{w} {100 * f:.1f}" for w, f in folder.results.items())),
+        ):
+            if words:
+                console.print(Padding(f"{what}: {words}", (0, 0, 0, 4)))
+
+
+def _describe(folder: ModelFolder) -> str:
+    """In one line: name, kind, size, licence, and whether `--model` takes it."""
+    parts = [folder.kind, f"{folder.megabytes:.1f} MB"]
+    if folder.parameters:
+        parts.append(f"{folder.parameters / 1e6:.1f}M parameters")
+    parts += [folder.licence] * bool(folder.licence)
+    parts.append("ships" if folder.is_shipped else "--model" if folder.is_choice else "a part")
+    return f"{folder.name}: {', '.join(parts)}"
 
 
 def _first_of(data: Sequence[str]) -> str:

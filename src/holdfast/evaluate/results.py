@@ -24,8 +24,11 @@ from holdfast.evaluate.tables import (
     markdown_table,
     parts_table,
     readme_tables,
+    shipped_figures,
 )
+from holdfast.models import MEASURED
 
+_WEIGHTS: Final = "src/holdfast/weights"  # beside the folder of results, in a checkout
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -77,13 +80,20 @@ def read_results(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def write_pages(folder: Path) -> None:
-    """Make results/README.md anew, and the tables of the README beside that folder."""
+    """Make results/README.md anew, the README's tables, and what the package says of its models.
+
+    The last two only where they are: beside the folder of results.
+    """
     results = read_results(folder)
     (folder / "README.md").write_text(render(results), encoding="utf-8")
     readme = folder.parent / "README.md"
     if readme.exists():
         text = readme.read_text(encoding="utf-8")
         readme.write_text(fill_tables(text, readme_tables(results)), encoding="utf-8")
+    weights = folder.parent / _WEIGHTS
+    if weights.is_dir():
+        figures = json.dumps(shipped_figures(results), indent=2) + "\n"
+        (weights / MEASURED).write_text(figures, encoding="utf-8")
 
 
 def render(results: Mapping[str, Mapping[str, Any]]) -> str:

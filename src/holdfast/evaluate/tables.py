@@ -21,11 +21,25 @@ _ACCURACY: Final = (
     ("… … BC5CDR diseases", "strict-bc5cdr-disease-ranked"),
     ("… … BC5CDR chemicals", "strict-bc5cdr-chemical-ranked"),
     ("Gold mentions, strict, as it ships: BioRED dev", "linker-biored"),
-    ("End to end, BC5CDR: the trained detector", "strong-bc5cdr-trained"),
-    ("… the dictionary", "strong-bc5cdr-default"),
-    ("End to end, BioRED dev: the trained detector", "strong-biored-trained"),
+    ("End to end, BC5CDR: the default", "strong-bc5cdr-default"),
+    ("… the dictionary", "strong-bc5cdr-dictionary"),
+    ("End to end, BioRED dev: the default", "strong-biored-default"),
+    ("… the dictionary", "strong-biored-dictionary"),
     ("Abbreviation definitions, MED1250", "abbreviations-med1250"),
 )
+# What `holdfast models` says of the models that ship.
+_SHIPPED: Final = {
+    "detector": {
+        "strong-bc5cdr-default": "BC5CDR test, strong F1 with the linker",
+        "strong-biored-default": "BioRED dev, strong F1 with the linker",
+    },
+    "linker": {"linker-biored": "BioRED dev, strict accuracy"},
+    "names": {
+        "names-ncbi": "NCBI test, lenient accuracy with a ranker",
+        "names-bc5cdr-disease": "BC5CDR test, diseases",
+        "names-bc5cdr-chemical": "BC5CDR test, chemicals",
+    },
+}
 _PARTS: Final = (
     ("dense names alone", "ablation-{}-1-dense"),
     ("character n-grams alone", "ablation-{}-2-sparse"),
@@ -48,6 +62,18 @@ def readme_tables(results: Mapping[str, Result]) -> dict[str, list[str]]:
     if "bench-names" in results:
         tables["peers"] = peers_table(results["bench-names"])
     return tables
+
+
+def shipped_figures(results: Mapping[str, Result]) -> dict[str, dict[str, float]]:
+    """What was measured of the models that ship, by their folders: what -> the figure."""
+    return {
+        folder: {
+            words: round(_headline(results[recipe]), 4)
+            for recipe, words in wanted.items()
+            if recipe in results
+        }
+        for folder, wanted in _SHIPPED.items()
+    }
 
 
 def brief_table(results: Mapping[str, Result]) -> list[str]:
@@ -160,6 +186,10 @@ def _with_interval(result: Result) -> str:
     name = next(name for name in _HEADLINE if name in result)
     low, high = 100 * result[f"{name}_low"], 100 * result[f"{name}_high"]
     return f"**{100 * result[name]:.1f}** [{low:.1f}, {high:.1f}]"
+
+
+def _headline(result: Result) -> float:
+    return float(result[next(name for name in _HEADLINE if name in result)])
 
 
 def _figure(result: Result) -> str:
