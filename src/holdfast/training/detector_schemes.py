@@ -40,11 +40,11 @@ _ORGANS: Final = (
 SCHEMES: Final[Mapping[str, Scheme]] = {
     "bc5cdr": Scheme(frozenset({DISEASE, CHEMICAL}), 3.0),
     "ncbi-disease": Scheme(frozenset({DISEASE}), 1.0),
-    "biored": Scheme(frozenset({GENE, DISEASE, CHEMICAL, SPECIES, VARIANT, CELL_LINE}), 3.0),
+    "biored": Scheme(frozenset({GENE, DISEASE, CHEMICAL, SPECIES, VARIANT, CELL_LINE}), 6.0),
     # Its chemicals are ChEBI's, with roles such as "drug", which others do not mark.
     "craft": Scheme(
         frozenset({GENE, SPECIES, CELL_TYPE, ANATOMY}),
-        0.3,
+        0.2,
         {
             "PR": (GENE,),
             "NCBITaxon": (SPECIES,),
@@ -65,14 +65,14 @@ SCHEMES: Final[Mapping[str, Scheme]] = {
             **dict.fromkeys(_ORGANS.split(), (ANATOMY,)),
         },
     ),
-    "bc2gm": Scheme(frozenset({GENE}), 0.4),
+    "bc2gm": Scheme(frozenset({GENE}), 0.2),
     "linnaeus": Scheme(frozenset({SPECIES}), 0.1),
     # Everything made of cells has one label, cancers too, unless the cancer is a mere diagnosis.
     "anatem": Scheme(
         frozenset({ANATOMY, CELL_TYPE, CELL_LINE}),
-        0.4,
+        0.2,
         {"Anatomy": (ANATOMY, CELL_TYPE, CELL_LINE, DISEASE)},
     ),
     # Its mentions are of unknown types; what it leaves unmarked is of none but perhaps variants.
-    "medmentions-st21pv": Scheme(frozenset(TAUGHT) - {VARIANT}, 0.2, {"": ()}),
+    "medmentions-st21pv": Scheme(frozenset(TAUGHT) - {VARIANT}, 0.1, {"": ()}),
 }
