@@ -11,7 +11,7 @@ import pytest
 
 import holdfast
 from command import call
-from holdfast import artifacts, registry
+from holdfast import artifacts, models, registry
 from holdfast.document import Mention
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb import KnowledgeBase
@@ -150,6 +150,19 @@ def test_measured_results_in_a_manifest_are_shown() -> None:
     said = json.loads(call("models", "--json").stdout)
     assert said["folders"][-1]["results"] == {"BC5CDR dev, strong F1": 0.8125}
     assert "BC5CDR dev, strong F1 81.2" in call("models").stdout
+
+
+def test_models_that_ship_say_what_was_measured_and_checkpoints_are_not_listed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shutil.copytree(models.WEIGHTS / "linker", tmp_path / "linker")
+    shutil.copytree(models.WEIGHTS / "linker", tmp_path / "linker-checkpoints")
+    monkeypatch.setattr(models, "WEIGHTS", tmp_path)
+    (tmp_path / models.MEASURED).write_text('{"linker": {"BioRED dev": 0.5}}', encoding="utf-8")
+    assert [(m.name, m.results) for m in list_models()] == [("linker", {"BioRED dev": 0.5})]
+    (tmp_path / models.MEASURED).write_text("{", encoding="utf-8")
+    with pytest.raises(ArtifactError, match="install holdfast again"):
+        list_models()
 
 
 def test_a_damaged_folder_does_not_hide_the_others() -> None:

@@ -31,7 +31,6 @@ _RANKER: Final = "name ranker"
 _TAGGER: Final = "detector"
 _DUAL_ENCODER: Final = "dual encoder"
 _CHOICES: Final = (_RANKER, _TAGGER, _DUAL_ENCODER)
-_BY_NAMES: Final = ("ranked", "joined")  # linkers that compare a mention with vectors of names
 _ANY: Final = 1 << 30  # any version: a listing reads nothing but the manifest
 _DAMAGED: Final = "damaged"
 
@@ -85,7 +84,7 @@ def choose_model(name: str | Path) -> Chosen:
     if isinstance(name, str) and name in MODELS:
         model = MODELS[name]
         linker = None if model.linker is None else component(LINKERS, model.linker)
-        return Chosen(component(DETECTORS, model.detector), linker, model.linker in _BY_NAMES)
+        return Chosen(component(DETECTORS, model.detector), linker, model.encodes_names)
     for folder in (Path(name), _trained() / name):
         if (folder / artifacts.MANIFEST).is_file():
             return _of_folder(folder)
@@ -107,12 +106,15 @@ def _measured() -> Mapping[str, Mapping[str, float]]:
     path = WEIGHTS / MEASURED
     if not path.exists():
         return {}
-    found: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        found: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ArtifactError(f"{path}: damaged ({error}); install holdfast again") from error
     return found
 
 
 def _of_folder(folder: Path) -> Chosen:
-    manifest = _manifest(folder)
+    manifest = manifest_of(folder)
     if manifest.kind not in _CHOICES:
         raise UsageError(f"{folder}: holds a {manifest.kind}, which cannot link by itself")
     usual = MODELS["default"]
@@ -144,7 +146,7 @@ def _ranked_of_folder(
     from holdfast.link.ranked import RankedLinker
     from holdfast.link.shipped import shipped_encoder
 
-    has_encoder = bool(_manifest(folder).config.get("encoder"))
+    has_encoder = bool(manifest_of(folder).config.get("encoder"))
     dense = dense_index_of(kb, shipped_encoder()) if has_encoder else None
     make = partial(RankedLinker.open, folder, dense=dense)
     return genes_by_species(make, kb, only=only, top=top)
@@ -166,7 +168,7 @@ def _dual_of_folder(
 
 def _describe(folder: Path, *, is_shipped: bool) -> ModelFolder:
     try:
-        manifest = _manifest(folder)
+        manifest = manifest_of(folder)
     except ArtifactError:
         return ModelFolder(folder.name, folder, is_shipped, _DAMAGED)
     config = manifest.config
@@ -185,8 +187,8 @@ def _describe(folder: Path, *, is_shipped: bool) -> ModelFolder:
     )
 
 
-def _manifest(folder: Path) -> artifacts.Manifest:
-    """Of any kind."""
+def manifest_of(folder: Path) -> artifacts.Manifest:
+    """A model folder's manifest, whatever its kind."""
     path = folder / artifacts.MANIFEST
     try:
         kind = json.loads(path.read_text(encoding="utf-8"))["kind"]

@@ -49,7 +49,7 @@ def _collective_linker(kb: KnowledgeBase, *, only: Collection[str] | None, top: 
 def _joined(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
     from holdfast.link.collective_trained import joined_linker  # its libraries take a while
 
-    return joined_linker(kb, only=only, top=top)
+    return genes_by_species(joined_linker, kb, only=only, top=top)
 
 
 def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
@@ -78,6 +78,11 @@ class Model:
     detector: str
     linker: str | None  # None: the detector links what it finds
     about: str  # one line, for `holdfast models`
+
+    @property
+    def encodes_names(self) -> bool:
+        """Whether it needs the vectors of the knowledge base's names."""
+        return self.linker in ("ranked", "joined")
 
 
 MODELS: Final[dict[str, Model]] = {

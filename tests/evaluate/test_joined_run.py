@@ -36,6 +36,7 @@ def test_where_nothing_is_gained_the_name_linker_is_left_alone() -> None:
     assert choose_weight([]) == 0.0
 
 
-def test_the_collective_encoder_alone_lists_nothing_of_the_other() -> None:
+def test_each_alone_lists_nothing_of_the_other() -> None:
     pairs = [pair("C", seen(C=1.0), seen(B=0.5, A=0.5))]
     assert score_joined(pairs, 1.0)["recall_at_10"] == 0.0
+    assert score_joined([pair("B", seen(C=1.0), seen(B=1.0))], 0.0)["recall_at_10"] == 0.0

@@ -91,6 +91,12 @@ def test_pipelines_stand_side_by_side_and_the_first_one_grows() -> None:
 
 
 def test_models_that_ship_get_what_was_measured_of_them() -> None:
-    figures = shipped_figures({"linker-biored": result(0.78125), "other": result(0.5)})
+    measured = {
+        "linker-biored": result(0.78125) | {"model_digest": "new"},
+        "strong-bc5cdr-default": result(0.5) | {"model_digest": "old+new"},
+        "names-ncbi": result(0.25),
+    }
+    figures = shipped_figures(measured, {"linker": "new", "detector": "newer"})
     assert figures["linker"] == {"BioRED dev, strict accuracy": 0.7812}
-    assert figures["detector"] == {}
+    assert figures["names"] == {"NCBI test, lenient accuracy with a ranker": 0.25}
+    assert figures["detector"] == {}  # measured of other weights

@@ -39,7 +39,9 @@ def test_without_weight_the_order_is_the_name_linkers() -> None:
 def test_several_things_and_nothing_are_the_name_linkers_to_say() -> None:
     several = mention({"A": 0.5, "B": 0.5}, "part", "A", "B")
     read = mention({"C": 1.0}, "collective", "C")
-    assert join(several, read, weight=0.5, top=5) is several
+    assert join(several, read, weight=0.5, top=5) == several
+    long = mention({"A": 0.1, "B": 0.5, "C": 0.2, "D": 0.2}, "part", "A", "B")
+    assert {c.entity_id for c in join(long, read, weight=0.5, top=2).candidates} == {"A", "B"}
     unsure = mention({"A": 0.1}, "ngram")
     assert join(unsure, read, weight=0.5, top=5).ids == (NIL,)
     assert join(mention({}, "ngram"), read, weight=0.5, top=5).ids == (NIL,)
@@ -49,8 +51,10 @@ def test_several_things_and_nothing_are_the_name_linkers_to_say() -> None:
 def test_scores_fall_and_share_no_more_than_the_name_linker_gave(
     ours: dict[str, float], theirs: dict[str, float], weight: float, top: int
 ) -> None:
-    named, read = mention(ours, "exact"), mention(theirs, "collective")
+    named = mention(ours, "exact", *list(ours)[:1])
+    read = mention(theirs, "collective")
     found = join(named, read, weight=weight, top=top)
+    assert found.is_linked == named.is_linked
     scores = [candidate.score for candidate in found.candidates]
     assert scores == sorted(scores, reverse=True)
     assert len(scores) == min(top, len({*ours, *theirs}))

@@ -10,8 +10,8 @@ import typer
 if TYPE_CHECKING:
     from holdfast.evaluate.recipe import Recipe
 
-_TRAINED_ONLY = ("encoder", "detector")  # protocols; other recipes measure what they make
-_LINKER = "linker"
+_TRAINED_ONLY = ("encoder", "detector")  # protocols that make a model, and measure nothing
+_LINKER = "linker"  # the same; linker-biored measures it
 
 
 def reproduce(
@@ -35,6 +35,7 @@ def reproduce(
 ) -> None:
     """Train and run recipes, store what they measure, and make the pages of results anew."""
     from holdfast.cli.progress import progress_bar
+    from holdfast.errors import UsageError
     from holdfast.evaluate.recipe import read_recipe, shipped
     from holdfast.evaluate.results import outcome_to_json, write_pages, write_result
     from holdfast.evaluate.run import COLLECTIVE, fitting_encoder, model_folder, run_recipe
@@ -44,7 +45,9 @@ def reproduce(
     for name in shipped() if recipes == ["all"] else recipes:
         recipe = read_recipe(name)
         if recipe.protocol in _TRAINED_ONLY or recipe.name == _LINKER:
-            continue
+            if recipes == ["all"]:
+                continue
+            raise UsageError(f"recipe {name!r} measures nothing; `holdfast train {name}` makes it")
         with progress_bar(recipe.name) as progress:
             if recipe.linker in COLLECTIVE:
                 _train_once(recipe, data)

@@ -52,6 +52,11 @@ class TrainedDetector:
         self._rest = None if only is None else _dictionary(kb, set(only) - taught)
         self._takes_rest = only is None
 
+    @property
+    def digest(self) -> str:
+        """Of the tagger's files."""
+        return self._tagger.encoder.digest
+
     def __call__(self, document: Document) -> Document:
         """The document with the mentions found added to those it had."""
         return document.with_mentions((*document.mentions, *self.detect(document.text)))

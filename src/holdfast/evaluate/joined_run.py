@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from holdfast.corpora.named import load_corpus
-from holdfast.document import Mention
+from holdfast.corpora.named import load_corpus, load_training
+from holdfast.document import Document, Mention
 from holdfast.errors import UsageError
 from holdfast.evaluate.collective_kb import collective_kb
 from holdfast.evaluate.gold_mentions import RankedCase, score_ranked
@@ -21,7 +21,8 @@ from holdfast.kb.store import KnowledgeBase
 from holdfast.link.collective import CollectiveLinker
 from holdfast.link.joined import WIDTH, join
 from holdfast.link.ranked import RankedLinker
-from holdfast.link.shipped import shipped_linker
+from holdfast.link.shipped import LINKER, shipped_linker
+from holdfast.models import manifest_of
 from holdfast.types import canonical_type
 
 WEIGHTS: Final = tuple(step / 10 for step in range(11))
@@ -38,7 +39,8 @@ class Pair:
 
 
 def run_joined(recipe: Recipe, *, data: Path, model: Path | None, progress: Progress) -> Outcome:
-    """The weight is chosen on the recipe's `select`; its split is read once, by all three."""
+    """The weight is chosen on the recipe's `select`, on documents that neither linker learned from
+    and the recipe's split does not have; that split is read once, by all three."""
     kb = collective_kb(recipe, recipe.split, data=data, progress=progress)
     folder = model or model_folder(recipe.model)
     if not folder.exists():
@@ -51,12 +53,15 @@ def run_joined(recipe: Recipe, *, data: Path, model: Path | None, progress: Prog
         names=recipe.settings.get("names"),
         progress=lambda part: progress("encoding entities", 0.5 * part),
     )
-    corpus, _, split = str(recipe.settings["select"]).partition(" ")
-    progress(f"choosing on {corpus} {split}", 0.5)
-    looked = _pairs(recipe, kb, (corpus, split), named, read, data=data)
+    select = str(recipe.settings["select"])
+    progress(f"choosing on {select}", 0.5)
+    seen = [f"{recipe.corpus} {recipe.split}", *_training_data(folder), *_training_data(LINKER)]
+    unseen = load_training(_splits([select]), evaluated=_splits(seen), data=data)
+    looked = _pairs(recipe, kb, unseen.documents, named, read)
     weight = choose_weight(looked)
     progress("linking", 0.7)
-    pairs = _pairs(recipe, kb, (recipe.corpus, recipe.split), named, read, data=data)
+    documents = load_corpus(recipe.corpus, recipe.split, data=data)
+    pairs = _pairs(recipe, kb, documents, named, read)
     report = score_joined(pairs, weight).with_context(
         weight=weight,
         accuracy_at_1_of_names=score_joined(pairs, 0.0)["accuracy_at_1"],
@@ -81,8 +86,9 @@ def _right(pairs: Sequence[Pair], weight: float) -> int:
 
 
 def _ranking(pair: Pair, weight: float) -> tuple[str, ...]:
-    if weight == 1.0:  # what names found has no say then, not even by being listed
-        return tuple(c.entity_id for c in pair.read.candidates)
+    if weight in (0.0, 1.0):  # the other one has no say then, not even by listing something
+        alone = pair.read if weight else pair.named
+        return tuple(c.entity_id for c in alone.candidates)
     joined = join(pair.named, pair.read, weight=weight, top=WIDTH)
     return tuple(c.entity_id for c in joined.candidates)
 
@@ -90,16 +96,14 @@ def _ranking(pair: Pair, weight: float) -> tuple[str, ...]:
 def _pairs(
     recipe: Recipe,
     kb: KnowledgeBase,
-    split: tuple[str, str],
+    documents: Iterable[Document],
     named: RankedLinker,
     read: CollectiveLinker,
-    *,
-    data: Path,
 ) -> list[Pair]:
     ids = primary_ids(kb)
     wanted = {canonical_type(type) for type in recipe.only}
     found = list[Pair]()
-    for document in load_corpus(*split, data=data):
+    for document in documents:
         kept = [m for m in document.mentions if not wanted or canonical_type(m.type) in wanted]
         blank = document.with_mentions(replace(m, type="", ids=(), parts=()) for m in kept)
         both = (named(blank).mentions, read(blank).mentions)
@@ -107,3 +111,13 @@ def _pairs(
             gold = frozenset(ids.get(id, id) for id in mention.ids)
             found.append(Pair(document.id, gold, one, other))
     return found
+
+
+def _training_data(folder: Path) -> list[str]:
+    """What a model folder was trained on: "bc5cdr train"."""
+    config = manifest_of(folder).config
+    return [str(part) for part in config.get("training_data") or config.get("fitted_on") or ()]
+
+
+def _splits(texts: Iterable[str]) -> list[tuple[str, str]]:
+    return [(corpus, split) for corpus, _, split in (text.partition(" ") for text in texts)]

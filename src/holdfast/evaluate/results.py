@@ -20,13 +20,14 @@ from holdfast.evaluate.probes import COLUMNS, NOTE, TITLES, probe_caption, probe
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.run import Outcome
 from holdfast.evaluate.tables import (
+    SHIPPED,
     accuracy_table,
     markdown_table,
     parts_table,
     readme_tables,
     shipped_figures,
 )
-from holdfast.models import MEASURED
+from holdfast.models import MEASURED, manifest_of
 
 _WEIGHTS: Final = "src/holdfast/weights"  # beside the folder of results, in a checkout
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -92,7 +93,8 @@ def write_pages(folder: Path) -> None:
         readme.write_text(fill_tables(text, readme_tables(results)), encoding="utf-8")
     weights = folder.parent / _WEIGHTS
     if weights.is_dir():
-        figures = json.dumps(shipped_figures(results), indent=2) + "\n"
+        digests = {name: manifest_of(weights / name).digest for name in SHIPPED}
+        figures = json.dumps(shipped_figures(results, digests), indent=2) + "\n"
         (weights / MEASURED).write_text(figures, encoding="utf-8")
 
 

@@ -283,12 +283,14 @@ def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
     predicted = list(Pipeline([detect, link]).pipe(bare))
     # Several vocabularies have ids for the same thing; a corpus uses those of one.
     equivalents = kb.equivalents if len(kb.sources) > 1 else None
+    digests = [getattr(step, "digest", None) for step in (detect, link)]
     return Outcome(
         tuple(
             _score_end_to_end(recipe, gold, predicted, protocol, equivalents)
             for protocol in (recipe.protocol, *recipe.also)
         ),
         kb,
+        "+".join(digest for digest in digests if digest) or None,
     )
 
 

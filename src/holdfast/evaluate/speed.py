@@ -21,9 +21,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from holdfast import artifacts
 from holdfast.corpora.jsonl import read_jsonl
 from holdfast.document import Document
 from holdfast.evaluate.processes import (
+    ROUNDS,
     confined,
     environment_of,
     read_memory,
@@ -37,7 +39,6 @@ from holdfast.kb.derive import records_by_source
 from holdfast.kb.store import KnowledgeBase
 from holdfast.pipeline import load
 
-ROUNDS: Final = 5
 SIZES: Final = (10_000, 100_000)
 PROGRAM: Final = (sys.executable, "-m", "holdfast.evaluate.speed")
 _SEED: Final = 13
@@ -53,7 +54,8 @@ class PipelineSpeed:
     documents: int
     mentions: int  # that it found
     documents_per_second: float  # a stream of documents
-    p50_milliseconds: float  # of one document at a time
+    rounds: int
+    p50_milliseconds: float  # of one document at a time, in one round
     p99_milliseconds: float
     load_milliseconds: float  # again, with the files in the system's cache
     resident_megabytes: float  # after all that, with the mapped pages that were touched
@@ -111,8 +113,10 @@ def bench_pipeline(
         }
 
 
-def measure_pipeline(kb: KnowledgeBase, task: Task, *, model: str) -> PipelineSpeed:
-    """In a process of its own."""
+def measure_pipeline(
+    kb: KnowledgeBase, task: Task, *, model: str, **environment: str
+) -> PipelineSpeed:
+    """In a process of its own, whose home folder may be another."""
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         documents = Path(folder) / "documents.jsonl"
         lines = (json.dumps(document.to_json()) + "\n" for document in task.documents)
@@ -123,7 +127,8 @@ def measure_pipeline(kb: KnowledgeBase, task: Task, *, model: str) -> PipelineSp
             "only": None if task.only is None else list(task.only),
             "model": model,
         }
-        return PipelineSpeed(**run_job(PROGRAM, job, scratch=Path(folder), threads=task.threads))
+        answer = run_job(PROGRAM, job, scratch=Path(folder), threads=task.threads, **environment)
+        return PipelineSpeed(**answer)
 
 
 def measure_growth(
@@ -137,7 +142,8 @@ def measure_growth(
         progress(f"{size:,} names", 0.7 + 0.3 * done / len(sizes))
         with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
             part = _part_of(kb, size, Path(folder) / "kb")
-            yield measure_pipeline(part, task, model=model)
+            home = _scratch_home(Path(folder) / "home")
+            yield measure_pipeline(part, task, model=model, HOLDFAST_HOME=str(home))
 
 
 def measure_start(kb: KnowledgeBase, text: str, *, threads: int) -> Start:
@@ -161,13 +167,20 @@ def _part_of(kb: KnowledgeBase, names: int, folder: Path) -> KnowledgeBase:
     return KnowledgeBase(folder)
 
 
+def _scratch_home(folder: Path) -> Path:
+    """A home folder with the models of the usual one: the indexes of a part go away with it."""
+    folder.mkdir()
+    (folder / "models").symlink_to(artifacts.home() / "models", target_is_directory=True)
+    return folder
+
+
 def _measure(job: dict[str, Any]) -> dict[str, Any]:
     """In the process that measures: a PipelineSpeed as JSON."""
     documents = list(read_jsonl(Path(job["documents"])))
     # What one round learned must not speed up the next.
     load_new = partial(load, job["kb"], only=job["only"], top=1, model=job["model"])
-    first = load_new()
-    linked = list(first.pipe(documents))  # also warms up
+    # Also warms up.
+    mentions = sum(len(document.mentions) for document in load_new().pipe(documents))
     loading = repeat(lambda: seconds_of(load_new))
     streaming = repeat(lambda: _seconds(load_new().pipe(documents)))
     one_by_one = load_new()
@@ -181,8 +194,9 @@ def _measure(job: dict[str, Any]) -> dict[str, Any]:
             kb_names=kb.names,
             kb_megabytes=round(size / 1e6, 1),
             documents=len(documents),
-            mentions=sum(len(document.mentions) for document in linked),
+            mentions=mentions,
             documents_per_second=round(len(documents) / streaming.seconds, 1),
+            rounds=streaming.rounds,
             p50_milliseconds=round(float(np.percentile(latencies, 50)), 3),
             p99_milliseconds=round(float(np.percentile(latencies, 99)), 3),
             load_milliseconds=round(1000 * loading.seconds, 1),

@@ -27,8 +27,7 @@ _ACCURACY: Final = (
     ("… the dictionary", "strong-biored-dictionary"),
     ("Abbreviation definitions, MED1250", "abbreviations-med1250"),
 )
-# What `holdfast models` says of the models that ship.
-_SHIPPED: Final = {
+SHIPPED: Final = {
     "detector": {
         "strong-bc5cdr-default": "BC5CDR test, strong F1 with the linker",
         "strong-biored-default": "BioRED dev, strong F1 with the linker",
@@ -40,6 +39,8 @@ _SHIPPED: Final = {
         "names-bc5cdr-chemical": "BC5CDR test, chemicals",
     },
 }
+"""What `holdfast models` says of the models that ship: the folder, the recipe, and words for it."""
+
 _PARTS: Final = (
     ("dense names alone", "ablation-{}-1-dense"),
     ("character n-grams alone", "ablation-{}-2-sparse"),
@@ -64,15 +65,22 @@ def readme_tables(results: Mapping[str, Result]) -> dict[str, list[str]]:
     return tables
 
 
-def shipped_figures(results: Mapping[str, Result]) -> dict[str, dict[str, float]]:
-    """What was measured of the models that ship, by their folders: what -> the figure."""
+def shipped_figures(
+    results: Mapping[str, Result], digests: Mapping[str, str]
+) -> dict[str, dict[str, float]]:
+    """What was measured of the models that ship, by their folders: what -> the figure.
+
+    `digests` of the folders as they are: what was measured of other weights is left out. A figure
+    of the name encoder is that of a ranker with it, whose digest no result has.
+    """
     return {
         folder: {
             words: round(_headline(results[recipe]), 4)
             for recipe, words in wanted.items()
             if recipe in results
+            and (folder == "names" or digests[folder] in (results[recipe]["model_digest"] or ""))
         }
-        for folder, wanted in _SHIPPED.items()
+        for folder, wanted in SHIPPED.items()
     }
 
 
@@ -118,7 +126,7 @@ def peers_table(measured: Result) -> list[str]:
             (
                 words,
                 f"{row['mentions_per_second']:,.0f}",
-                *(f"{100 * row['strict'][c]['accuracy_at_1']:.1f}" for c in linking["corpora"]),
+                *(_percent_of(row["strict"].get(corpus)) for corpus in linking["corpora"]),
             )
             for words, row in rows
         ),
@@ -186,6 +194,10 @@ def _with_interval(result: Result) -> str:
     name = next(name for name in _HEADLINE if name in result)
     low, high = 100 * result[f"{name}_low"], 100 * result[f"{name}_high"]
     return f"**{100 * result[name]:.1f}** [{low:.1f}, {high:.1f}]"
+
+
+def _percent_of(figure: Result | None) -> str:
+    return "" if figure is None else f"{100 * figure['accuracy_at_1']:.1f}"
 
 
 def _headline(result: Result) -> float:

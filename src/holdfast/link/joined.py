@@ -16,7 +16,7 @@ from holdfast.link.collective import CollectiveLinker
 from holdfast.link.ranked import RankedLinker
 
 WEIGHT: Final = 0.3
-"""How much the collective encoder counts."""
+"""How much the collective encoder counts; the recipe joined-bc5cdr-mesh chooses it."""
 
 WIDTH: Final = 20
 """Candidates that each of the two should be asked for."""
@@ -61,7 +61,7 @@ class JoinedLinker:
 def join(named: Mention, read: Mention, *, weight: float, top: int) -> Mention:
     """One mention as two linkers see it; what the candidates share is the name linker's."""
     if len(named.ids) > 1:
-        return named
+        return _cut(named, top)
     ours, theirs = _by_id(named.candidates), _by_id(read.candidates)
     shares = {
         id: _chance(ours, id) ** (1 - weight) * _chance(theirs, id) ** weight
@@ -78,8 +78,14 @@ def join(named: Mention, read: Mention, *, weight: float, top: int) -> Mention:
         )
         for id in ranked
     )
-    is_linked = bool(candidates) and candidates[0].score > 1 - linked
-    return replace(named, candidates=candidates, ids=(ranked[0],) if is_linked else (NIL,))
+    return replace(named, candidates=candidates, ids=(ranked[0],) if named.is_linked else (NIL,))
+
+
+def _cut(mention: Mention, top: int) -> Mention:
+    """The best candidates, those that are its answers before all others."""
+    ranked = sorted(mention.candidates, key=lambda c: (c.entity_id not in mention.ids, -c.score))
+    kept = sorted(ranked[:top], key=lambda c: -c.score)
+    return replace(mention, candidates=tuple(kept))
 
 
 def _by_id(candidates: Sequence[Candidate]) -> dict[str, Candidate]:

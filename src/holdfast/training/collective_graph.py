@@ -64,7 +64,7 @@ def _rescnn(graph: Graph, encoder: ResCNNTokens) -> str:
     states = graph.rows(folded, tokens)
     for block in encoder.blocks:
         assert isinstance(block, Block)
-        states = add_block(graph, block, states)
+        states = add_block(graph, block, states, exact=False)
     return graph.add("Pad", graph.norm(states, encoder.norm), graph.numbers(0, 1, 0, 0, 1, 0))
 
 

@@ -54,7 +54,7 @@ def onnx_of(model: ResCNN) -> onnx.ModelProto:
     states = graph.rows(folded, INPUT)
     for block in model.blocks:
         assert isinstance(block, Block)
-        states = add_block(graph, block, states)
+        states = add_block(graph, block, states, exact=True)
     vectors = _pool(graph, model, states)
     graph.add("LpNormalization", vectors, output=OUTPUT, axis=1, p=2)
     width = model.config.width

@@ -62,18 +62,21 @@ def add_transformer_layer(graph: Graph, layer: TransformerLayer, states: str) ->
     return _joined(graph, wide, states, layer.narrow, layer.fed)
 
 
-def add_block(graph: Graph, block: Block, states: str) -> str:
+def add_block(graph: Graph, block: Block, states: str, *, exact: bool) -> str:
     """Convolutions of several widths and a feed-forward layer, added to their input.
+
+    `exact`: products are in 32 bits also in a graph that is quantised.
 
     *Shape:* states and result (texts, length, width).
     """
+    linear = graph.exact_linear if exact else graph.linear
     found = []
     for convolution in block.convolutions:
         assert isinstance(convolution, Convolution)
-        found.append(_convolution(graph, convolution, states))
+        found.append(_convolution(graph, convolution, states, exact=exact))
     joined = graph.add("Relu", graph.add("Concat", *found, axis=2))
-    hidden = graph.add("Relu", graph.exact_linear(joined, block.wide))
-    return graph.add("Add", states, graph.exact_linear(hidden, block.narrow))
+    hidden = graph.add("Relu", linear(joined, block.wide))
+    return graph.add("Add", states, linear(hidden, block.narrow))
 
 
 def _joined(graph: Graph, found: str, states: str, layer: nn.Linear, norm: nn.LayerNorm) -> str:
@@ -90,7 +93,7 @@ def _joined(graph: Graph, found: str, states: str, layer: nn.Linear, norm: nn.La
     )
 
 
-def _convolution(graph: Graph, convolution: Convolution, states: str) -> str:
+def _convolution(graph: Graph, convolution: Convolution, states: str, *, exact: bool) -> str:
     """The window of each token side by side, times one matrix."""
     reach = convolution.kernel // 2
     window = states
@@ -103,5 +106,8 @@ def _convolution(graph: Graph, convolution: Convolution, states: str) -> str:
         window = graph.add("Concat", *parts, axis=2)
     taps = convolution.taps.weight.reshape(convolution.kernel, convolution.filters, -1)
     matrix = taps.permute(0, 2, 1).reshape(-1, convolution.filters)
-    product = graph.add("MatMul", window, graph.weight(matrix))
+    if exact:
+        product = graph.add("MatMul", window, graph.weight(matrix))
+    else:
+        product = graph.product(window, matrix.T)
     return graph.add("Add", product, graph.weight(convolution.bias))
