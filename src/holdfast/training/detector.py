@@ -139,7 +139,7 @@ def _described(recipe: Recipe, config: DetectorConfig, model: TokenTagger) -> di
         "held_out": list(recipe.held_out),
         "licence": "Apache-2.0",
         "licences_of_data": list(licences),
-        "results": dict(earlier.get("results", {})),
+        "results": {},
     }
 
 
