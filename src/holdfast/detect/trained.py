@@ -5,7 +5,8 @@ Both look at the same names of the knowledge base: the tagger as hints, the dict
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -68,7 +69,8 @@ class TrainedDetector:
         found = agree(self._tagger.decode(reading), text)
         mentions = [tagged.mention for tagged in found if tagged.type in self._tagged]
         listed = [name for name in longest_from_left(names) if name.type in self._tagged]
-        mentions = merged(mentions, (name for name in listed if not _denied(name, reading)))
+        listed = [name for name in listed if not _denied(name, reading)]
+        mentions = merged(without_parts(mentions, listed), listed)
         return merged(mentions, longest_from_left(self._others(text, names)))
 
     def _others(self, text: str, names: Iterable[Mention]) -> list[Mention]:
@@ -84,6 +86,22 @@ def _denied(name: Mention, reading: Reading) -> bool:
     end = int(np.searchsorted(reading.starts, name.end, side="left"))
     outside = np.exp(reading.log_probabilities[start:end, OUTSIDE])
     return end <= start or float(outside.mean()) > _SURE
+
+
+def without_parts(mentions: Iterable[Mention], names: Sequence[Mention]) -> list[Mention]:
+    """The mentions but those that are a mere part of a name of their type, as "heart" of an attack.
+
+    The names do not overlap, and are in the order of the text.
+    """
+    starts = [name.start for name in names]
+    kept = []
+    for mention in mentions:
+        place = bisect_right(starts, mention.start) - 1
+        name = names[place] if place >= 0 else mention
+        is_part = mention.end <= name.end and mention.end - mention.start < name.end - name.start
+        if not (is_part and mention.type == name.type):
+            kept.append(mention)
+    return kept
 
 
 def merged(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]:
