@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast import artifacts
 from holdfast.detect.tagger import KIND, VERSION, Tagger
-from holdfast.detect.trained import DETECTOR, TrainedDetector, merged, without_parts, shipped_tagger
+from holdfast.detect.trained import DETECTOR, TrainedDetector, merged, shipped_tagger, without_parts
 from holdfast.document import Document, Mention
 from holdfast.errors import ArtifactError
 from holdfast.kb import Entry, KnowledgeBase
