@@ -135,12 +135,13 @@ def fill_tables(text: str, tables: Mapping[str, Sequence[str]]) -> str:
 
 
 def _commit() -> str:
-    """The commit, and whether the code (results and pages aside) was changed since."""
+    """The commit, and whether the code (results and what is made from them aside) was changed."""
     here = Path(__file__).parent
     head = _git("rev-parse", "--short=12", "HEAD", folder=here)
     if head is None:
         return "not a checkout"
-    changed = _git("status", "--porcelain", "--untracked-files=no", "--", "..", folder=here)
+    code = ("..", f":(exclude)../weights/{MEASURED}")
+    changed = _git("status", "--porcelain", "--untracked-files=no", "--", *code, folder=here)
     return f"{head}-dirty" if changed else head
 
 
