@@ -22,7 +22,7 @@ from holdfast.document import Document, Mention
 from holdfast.kb.store import KnowledgeBase
 
 # Of names that the tagger did not tag, those that it does not deny are mentions too: whoever brings
-# a vocabulary expects its names to be found, and precision on BioRED dev hardly suffers.
+# a vocabulary expects its names to be found.
 _SURE: Final = 0.9
 DETECTOR: Final = Path(__file__).parents[1] / "weights" / "detector"
 

@@ -16,7 +16,7 @@ from holdfast.evaluate.gold_mentions import RankedCase, score_ranked
 from holdfast.evaluate.protocols import score_documents
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import primary_ids
-from holdfast.evaluate.run import Outcome, model_folder
+from holdfast.evaluate.run import Outcome, blank, model_folder
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker
@@ -78,8 +78,7 @@ def _ranked(
     ids = primary_ids(kb)
     cases = list[RankedCase]()
     for document in documents:
-        blank = [replace(m, type="", ids=(), parts=()) for m in document.mentions]
-        ranked = ranker.rank(document.with_mentions(blank), document)
+        ranked = ranker.rank(blank(document), document)
         for mention, near in zip(document.mentions, ranked, strict=True):
             answer = frozenset(ids.get(id, id) for id in mention.ids)
             ranking = tuple(kb.id_at(n.entity) for n in near)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from holdfast.corpora.named import load_corpus, load_training
+from holdfast.corpora.named.splits import parse_splits
 from holdfast.document import Document, Mention
 from holdfast.errors import UsageError
 from holdfast.evaluate.collective_kb import collective_kb
@@ -15,7 +16,7 @@ from holdfast.evaluate.gold_mentions import RankedCase, score_ranked
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import primary_ids
 from holdfast.evaluate.report import Report
-from holdfast.evaluate.run import Outcome, model_folder
+from holdfast.evaluate.run import Outcome, blank, model_folder, of_types
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.collective import CollectiveLinker
@@ -23,7 +24,6 @@ from holdfast.link.joined import WIDTH, join
 from holdfast.link.ranked import RankedLinker
 from holdfast.link.shipped import LINKER, shipped_linker
 from holdfast.models import manifest_of
-from holdfast.types import canonical_type
 
 WEIGHTS: Final = tuple(step / 10 for step in range(11))
 
@@ -56,7 +56,7 @@ def run_joined(recipe: Recipe, *, data: Path, model: Path | None, progress: Prog
     select = str(recipe.settings["select"])
     progress(f"choosing on {select}", 0.5)
     seen = [f"{recipe.corpus} {recipe.split}", *_training_data(folder), *_training_data(LINKER)]
-    unseen = load_training(_splits([select]), evaluated=_splits(seen), data=data)
+    unseen = load_training(parse_splits([select]), evaluated=parse_splits(seen), data=data)
     looked = _pairs(recipe, kb, unseen.documents, named, read)
     weight = choose_weight(looked)
     progress("linking", 0.7)
@@ -101,13 +101,12 @@ def _pairs(
     read: CollectiveLinker,
 ) -> list[Pair]:
     ids = primary_ids(kb)
-    wanted = {canonical_type(type) for type in recipe.only}
     found = list[Pair]()
     for document in documents:
-        kept = [m for m in document.mentions if not wanted or canonical_type(m.type) in wanted]
-        blank = document.with_mentions(replace(m, type="", ids=(), parts=()) for m in kept)
-        both = (named(blank).mentions, read(blank).mentions)
-        for mention, one, other in zip(kept, *both, strict=True):
+        gold_document = of_types(document, recipe.only)
+        bare = blank(gold_document)
+        both = (named(bare).mentions, read(bare).mentions)
+        for mention, one, other in zip(gold_document.mentions, *both, strict=True):
             gold = frozenset(ids.get(id, id) for id in mention.ids)
             found.append(Pair(document.id, gold, one, other))
     return found
@@ -117,7 +116,3 @@ def _training_data(folder: Path) -> list[str]:
     """What a model folder was trained on: "bc5cdr train"."""
     config = manifest_of(folder).config
     return [str(part) for part in config.get("training_data") or config.get("fitted_on") or ()]
-
-
-def _splits(texts: Iterable[str]) -> list[tuple[str, str]]:
-    return [(corpus, split) for corpus, _, split in (text.partition(" ") for text in texts)]

@@ -229,8 +229,8 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
     of_type = defaultdict[str, list[StrictCase]](list)
     progress("linking", 0.5)
     documents = list(load_corpus(recipe.corpus, recipe.split, data=data))
-    gold = [_of_types(document, recipe.only) for document in documents]
-    for document, found in zip(gold, Pipeline([link]).pipe(map(_blank, gold)), strict=True):
+    gold = [of_types(document, recipe.only) for document in documents]
+    for document, found in zip(gold, Pipeline([link]).pipe(map(blank, gold)), strict=True):
         for mention, linked in zip(document.mentions, found.mentions, strict=True):
             answer = frozenset(ids.get(id, id) for id in mention.ids)
             ranking = tuple((c.entity_id, c.score) for c in linked.candidates)
@@ -329,7 +329,7 @@ def _run_abbreviations(recipe: Recipe, data: Path) -> Outcome:
     return Outcome((score_abbreviations(cases),), None)
 
 
-def _of_types(document: Document, only: Sequence[str]) -> Document:
+def of_types(document: Document, only: Sequence[str]) -> Document:
     """The document with its gold mentions of those types, all of them if none are named."""
     wanted = {canonical_type(type) for type in only}
     return document.with_mentions(
@@ -337,7 +337,7 @@ def _of_types(document: Document, only: Sequence[str]) -> Document:
     )
 
 
-def _blank(document: Document) -> Document:
+def blank(document: Document) -> Document:
     """The document with the places of its mentions, and nothing that says what they are."""
     return document.with_mentions(
         replace(mention, type="", ids=(), parts=()) for mention in document.mentions

@@ -16,7 +16,7 @@ from holdfast.link.collective import CollectiveLinker
 from holdfast.link.ranked import RankedLinker
 
 WEIGHT: Final = 0.3
-"""How much the collective encoder counts; the recipe joined-bc5cdr-mesh chooses it."""
+"""How much the collective encoder counts: a guess until joined-bc5cdr-mesh has chosen it."""
 
 WIDTH: Final = 20
 """Candidates that each of the two should be asked for."""

@@ -5,7 +5,7 @@ The recipe's `fit` names what is trained on, `settings.select` what is looked at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from holdfast.corpora.named import CORPORA, load_corpus, load_training
+from holdfast.corpora.named.splits import parse_splits
 from holdfast.detect.token_encoder import TokenReader
 from holdfast.document import Document
 from holdfast.errors import UsageError
@@ -231,9 +232,9 @@ class _Corpora:
     @classmethod
     def load(cls, recipe: Recipe, select: str, *, data: Path, report: Report) -> _Corpora:
         evaluated = [(recipe.corpus, recipe.split)]
-        looked = _splits([select] if select else [])
+        looked = parse_splits([select] if select else [])
         kb = collective_kb(recipe, looked[0][1] if looked else recipe.split, data=data)
-        found = load_training(_splits(recipe.fit), evaluated=[*evaluated, *looked], data=data)
+        found = load_training(parse_splits(recipe.fit), evaluated=[*evaluated, *looked], data=data)
         for part in found.parts:
             report(str(part))
         ids = primary_ids(kb)
@@ -243,14 +244,6 @@ class _Corpora:
             tuple(_with_primary_ids(found.documents, ids)),
             tuple(_with_primary_ids(development, ids)),
         )
-
-
-def _splits(texts: Sequence[str]) -> list[tuple[str, str]]:
-    found = [text.split() for text in texts]
-    for words in found:
-        if len(words) != 2:
-            raise UsageError(f"{' '.join(words)!r}: write a corpus and a split, as bc5cdr train")
-    return [(corpus, split) for corpus, split in found]
 
 
 def _with_primary_ids(documents: Any, ids: Mapping[str, str]) -> Iterator[Document]:
@@ -281,7 +274,7 @@ def _synonyms(
 def _description(
     recipe: Recipe, progress: Progress, settings: Mapping[str, Any]
 ) -> dict[str, object]:
-    corpora = _splits(recipe.fit)
+    corpora = parse_splits(recipe.fit)
     return {
         "recipe": recipe.name,
         "training_data": list(recipe.fit),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +11,7 @@ import torch
 
 from holdfast import artifacts
 from holdfast.corpora.named import CORPORA, load_corpus, load_training
+from holdfast.corpora.named.splits import parse_splits
 from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.detect.marks import NAMES_OF_MARKS
 from holdfast.detect.tagger import KIND, VERSION, Tagger
@@ -28,8 +29,6 @@ from holdfast.training.detector_schemes import SCHEMES, TAUGHT
 from holdfast.training.probe_linkers import find_encoder
 from holdfast.training.token_export import check_exportable, export_tagger
 from holdfast.training.vocabulary import pretrained_tokenizer
-
-Split = tuple[str, str]
 
 # The train splits again, with the dev splits: shorter, since much is known already.
 CONTINUED: Final = DetectorConfig(
@@ -90,13 +89,13 @@ def read_material(
     """The windows of the recipe's `fit` splits, without documents of those it holds out."""
     if not recipe.fit:
         raise UsageError(f"recipe {recipe.name!r} trains nothing: it has no fit")
-    splits = _splits(recipe.fit)
+    splits = parse_splits(recipe.fit)
     for name, _ in splits:
         if name not in SCHEMES:
             raise UsageError(
                 f"{name!r}: which types it annotates is not known; leave it out of fit"
             )
-    corpora = load_training(splits, evaluated=_splits(recipe.held_out), data=data)
+    corpora = load_training(splits, evaluated=parse_splits(recipe.held_out), data=data)
     if not corpora.weights_may_ship:
         raise UsageError(f"recipe {recipe.name!r}: weights trained on its corpora may not ship")
     dictionaries = tuple(
@@ -124,7 +123,7 @@ def _described(recipe: Recipe, config: DetectorConfig, model: TokenTagger) -> di
     if recipe.model:
         folder = model_folder(recipe.model)
         earlier = artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
-    licences = dict.fromkeys(CORPORA[name].licence for name, _ in _splits(recipe.fit))
+    licences = dict.fromkeys(CORPORA[name].licence for name, _ in parse_splits(recipe.fit))
     return {
         "types": list(TAUGHT),
         "marks": list(NAMES_OF_MARKS),
@@ -154,10 +153,6 @@ def _chosen(
         for name, f1 in choice.f1.items()
     }
     return {"caution": choice.caution, "results": results}
-
-
-def _splits(texts: Sequence[str]) -> list[Split]:
-    return [(name, split) for name, _, split in (text.partition(" ") for text in texts)]
 
 
 def _checkpoints(out: Path) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from holdfast import artifacts
+from holdfast.corpora.named.splits import parse_splits
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import kb_of
 from holdfast.training.name_model import NameModelConfig, train_name_model
@@ -25,7 +26,7 @@ def train_encoder(
 
     Checkpoints are kept beside it, so that a run that was stopped goes on.
     """
-    config = NameModelConfig(name=recipe.name, training=_pairs(recipe.fit))
+    config = NameModelConfig(name=recipe.name, training=tuple(parse_splits(recipe.fit)))
     if not recipe.fit:
         config = replace(config, tune=replace(config.tune, steps=0))
     return train_name_model(
@@ -38,10 +39,6 @@ def train_encoder(
         out=out,
         report=report,
     )
-
-
-def _pairs(splits: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((corpus, split) for corpus, _, split in (text.partition(" ") for text in splits))
 
 
 def _texts(path: Path) -> Iterator[str]:

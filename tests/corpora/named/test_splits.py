@@ -12,7 +12,13 @@ from holdfast.corpora.named import (
     without_shared_documents,
 )
 from holdfast.corpora.named.overlap import build_shared_text
-from holdfast.corpora.named.splits import CorpusSplit, Overlap, Removal, find_overlaps
+from holdfast.corpora.named.splits import (
+    CorpusSplit,
+    Overlap,
+    Removal,
+    find_overlaps,
+    parse_splits,
+)
 from holdfast.document import Document
 from holdfast.errors import InputError, UsageError
 
@@ -133,3 +139,9 @@ def test_the_real_sentences_of_evaluated_abstracts_are_removed_from_training(
     assert len(shared.removed) > 0.98 * (len(shared.removed) + len(shared.documents))
     assert len(apart.removed) < 0.01 * len(apart.documents)
     assert CORPORA["ncbi-disease-iob"].unit == "sentence"
+
+
+def test_splits_are_read_as_recipes_write_them() -> None:
+    assert parse_splits(["bc5cdr train", "biored  dev"]) == [("bc5cdr", "train"), ("biored", "dev")]
+    with pytest.raises(UsageError, match="'bc5cdr': write a corpus and a split"):
+        parse_splits(["bc5cdr"])

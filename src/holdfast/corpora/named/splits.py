@@ -20,6 +20,17 @@ CorpusSplit = tuple[str, str]
 """A name of CORPORA and one of its splits, e.g. ("bc5cdr", "train")."""
 
 
+def parse_splits(texts: Iterable[str]) -> list[CorpusSplit]:
+    """Corpora and splits as recipes and manifests write them: "bc5cdr train"."""
+    found = list[CorpusSplit]()
+    for text in texts:
+        words = text.split()
+        if len(words) != 2:
+            raise UsageError(f"{text!r}: write a corpus and a split, as bc5cdr train")
+        found.append((words[0], words[1]))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Removal:
     """A training document that was left out, and by what it was recognised."""
