@@ -1,0 +1,108 @@
+"""The tables of the dual-encoder paper: what was measured here, the paper's figures in brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from holdfast.evaluate.tables import markdown_table
+
+Result = Mapping[str, Any]
+
+# Words for a row, and the recipe that measured it; "{}" is the corpus.
+_RANKING: Final = (
+    ("BM25", "bm25-{}"),
+    ("cross-encoder over BM25", "cross-{}"),
+    ("… the gold entity added †", "cross-{}-gold-added"),
+    ("BLINK", "blink-{}"),
+    ("one mention, random negatives", "single-{}-random-negatives"),
+    ("one mention, random and hard", "single-{}"),
+    ("collective, random negatives", "collective-{}-random-negatives"),
+    ("collective, random and hard", "collective-{}"),
+    ("… in 8 bits", "collective-{}-int8"),
+    ("… on a small ResCNN", "collective-{}-rescnn"),
+    ("… over all of MeSH", "collective-{}-mesh"),
+    ("… over all of MeSH, with the name linker", "joined-{}-mesh"),
+)
+_FOUND: Final = (
+    ("collective, BIO tags", "collective-{}-end-to-end-bio"),
+    ("collective, exhaustive spans", "collective-{}-end-to-end-spans"),
+    ("… over all of MeSH, BIO tags", "collective-{}-end-to-end-bio-mesh"),
+    ("… over all of MeSH, exhaustive spans", "collective-{}-end-to-end-spans-mesh"),
+    ("the default, over all of MeSH", "strong-{}-default"),
+    ("the dictionary, over all of MeSH", "strong-{}-dictionary"),
+)
+_FIGURES: Final = {
+    "accuracy_at_1": "P@1",
+    "map": "MAP",
+    "recall_at_10": "recall@10",
+    "accuracy_at_1_normalised": "P@1 normalised",
+    "map_normalised": "MAP normalised",
+}
+_RERANKED: Final = ("cross", "blink")  # what has candidates to normalise by
+_CORPORA: Final = {
+    "bc5cdr": "BC5CDR test, 29,054 headings unless it says otherwise",
+    "medmentions": "MedMentions ST21pv test, rebuilt: not the paper's corpus nor its names",
+}
+
+
+def collective_tables(results: Mapping[str, Result]) -> list[str]:
+    """Lines of Markdown: for each corpus gold mentions, then mentions that are found."""
+    lines = list[str]()
+    for corpus, words in _CORPORA.items():
+        given = _rows(results, _RANKING, corpus)
+        if given:
+            table = markdown_table(
+                ("given mentions", *_FIGURES.values()),
+                ((what, *(_ranked(r, key) for key in _FIGURES)) for what, r in given),
+            )
+            lines += ["", f"### {words}", "", *table]
+        found = _rows(results, _FOUND, corpus)
+        if found:
+            header = ("found and linked", "strong P", "R", "F1", "partial F1", "mentions F1")
+            table = markdown_table(header, ((what, *_end_to_end(r)) for what, r in found))
+            lines += ["", *table]
+    return lines
+
+
+def _rows(
+    results: Mapping[str, Result], rows: Sequence[tuple[str, str]], corpus: str
+) -> list[tuple[str, Result]]:
+    named = ((words, name.format(corpus)) for words, name in rows)
+    return [(words, results[name]) for words, name in named if name in results]
+
+
+def _ranked(result: Result, key: str) -> str:
+    if key.endswith("_normalised") and result["linker"] not in _RERANKED:
+        return ""
+    return _beside(result, key, _of_paper(result["references"][:1], key))
+
+
+def _end_to_end(result: Result) -> tuple[str, ...]:
+    also = {report["protocol"]: report for report in result["also"]}
+    strict, partial = (
+        _of_paper([r for r in result["references"] if r["by"].endswith("partial") is wanted], "f1")
+        for wanted in (False, True)
+    )
+    return (
+        _percent(result["precision"]),
+        _percent(result["recall"]),
+        _beside(result, "f1", strict),
+        _beside(also["partial"], "f1", partial),
+        _percent(also["mention"]["f1"]) if "mention" in also else "",
+    )
+
+
+def _of_paper(references: Sequence[Result], key: str) -> float | None:
+    return next((r[key] for r in references if key in r), None)
+
+
+def _beside(result: Result, key: str, paper: float | None) -> str:
+    """Ours with its interval, and the paper's figure."""
+    low, high = _percent(result[f"{key}_low"]), _percent(result[f"{key}_high"])
+    own = f"**{_percent(result[key])}** [{low}, {high}]"
+    return own if paper is None else f"{own} ({_percent(paper)})"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}"

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.evaluate.collective_tables import collective_tables
+
+
+def figures(**values: float) -> dict[str, float]:
+    """Each with an interval of a point to both sides."""
+    found = dict[str, float]()
+    for name, value in values.items():
+        found |= {name: value, f"{name}_low": value - 0.01, f"{name}_high": value + 0.01}
+    return found
+
+
+def ranked(linker: str, **reference: float) -> dict[str, Any]:
+    own = figures(
+        accuracy_at_1=0.8,
+        map=0.85,
+        recall_at_10=0.9,
+        accuracy_at_1_normalised=0.95,
+        map_normalised=0.97,
+    )
+    return {"linker": linker, **own, "references": [reference] if reference else []}
+
+
+def test_given_mentions_stand_beside_the_paper() -> None:
+    results = {
+        "collective-bc5cdr": ranked("collective", accuracy_at_1=0.807, map=0.851),
+        "blink-bc5cdr": ranked("blink", accuracy_at_1_normalised=0.972),
+    }
+    lines = collective_tables(results)
+    blink, collective = (line.split(" | ") for line in lines if "**" in line)
+    assert blink[0] == "| BLINK"
+    assert blink[4] == "**95.0** [94.0, 96.0] (97.2)"
+    assert collective[1] == "**80.0** [79.0, 81.0] (80.7)"
+    assert collective[4] == "", "nothing is retrieved, so nothing is normalised"
+
+
+def test_strong_and_partial_have_their_own_reference() -> None:
+    strong = figures(f1=0.76, precision=0.8, recall=0.72)
+    result = {
+        **strong,
+        "linker": "collective",
+        "also": [{"protocol": "partial", **figures(f1=0.78)}, {"protocol": "mention", "f1": 0.86}],
+        "references": [
+            {"by": "exhaustive spans", "f1": 0.738},
+            {"by": "exhaustive spans, partial", "f1": 0.752},
+        ],
+    }
+    (row,) = (
+        line
+        for line in collective_tables({"collective-bc5cdr-end-to-end-spans": result})
+        if "**" in line
+    )
+    assert (
+        "| 80.0 | 72.0 | **76.0** [75.0, 77.0] (73.8) | **78.0** [77.0, 79.0] (75.2) | 86.0 |"
+        in row
+    )
+
+
+def test_nothing_measured_is_nothing_shown() -> None:
+    assert collective_tables({}) == []
