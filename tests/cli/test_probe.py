@@ -33,18 +33,21 @@ def measured(right: int = 3, base: float = 1.0) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("probe", ["word-order", "attention-window"])
+@pytest.mark.parametrize(
+    "command",
+    [("probe", "word-order"), ("probe", "attention-window"), ("train", "collective-bc5cdr")],
+)
 def test_a_missing_library_is_one_line_that_says_what_to_install(
-    probe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [name for name in sys.modules if name.startswith("holdfast.training.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
-    done = call("probe", probe, "--data", tmp_path)
+    done = call(*command, "--data", tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.splitlines() == [
-        "holdfast: probes need torch, which is not installed; pip install 'holdfast[train]'"
+        "holdfast: torch is not installed; pip install 'holdfast[train]'"
     ]
 
 

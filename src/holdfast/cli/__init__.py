@@ -35,6 +35,7 @@ app.add_typer(probe.app, name="probe")
 # What typer raises on wrong use; the class itself is exported by none of its versions.
 _WRONG_USE: type[Exception] = typer.BadParameter.__bases__[0]
 _INTERRUPTED = 130
+_OF_TRAINING = frozenset({"onnx", "safetensors", "torch", "transformers"})  # the extra `train`
 
 
 def main() -> None:
@@ -52,6 +53,10 @@ def main() -> None:
         if not message:  # a command without its arguments: its help is already on the screen
             sys.exit(2)
         _stop(f"{message.rstrip('.')}; see `holdfast --help`", 2, debug=debug)
+    except ModuleNotFoundError as error:
+        if error.name not in _OF_TRAINING:
+            raise
+        _stop(f"{error.name} is not installed; pip install 'holdfast[train]'", 2, debug=debug)
     except BrokenPipeError:  # `holdfast link … | head`: who reads has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,12 +92,10 @@ def embeddings(
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.embedding_probe import embedding_table
     from holdfast.link.shipped import ENCODER
-
-    with _training_libraries():
-        from holdfast.training.abstracts import abstracts_sha256, read_abstracts
-        from holdfast.training.embedding_comparison import compare_embeddings
-        from holdfast.training.embedding_training import ComparisonConfig
-        from holdfast.training.probe_linkers import find_encoder
+    from holdfast.training.abstracts import abstracts_sha256, read_abstracts
+    from holdfast.training.embedding_comparison import compare_embeddings
+    from holdfast.training.embedding_training import ComparisonConfig
+    from holdfast.training.probe_linkers import find_encoder
 
     with progress_bar("probe embeddings") as progress:
         measured = compare_embeddings(
@@ -129,10 +126,8 @@ def _run(
     from holdfast import artifacts
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.probes import probe_table
-
-    with _training_libraries():
-        from holdfast.training.probe_linkers import ProbeConfig, find_encoder
-        from holdfast.training.probes import run_probe
+    from holdfast.training.probe_linkers import ProbeConfig, find_encoder
+    from holdfast.training.probes import run_probe
 
     with progress_bar(f"probe {probe}") as progress:
         measured = run_probe(
@@ -145,19 +140,6 @@ def _run(
             progress=progress,
         )
     _tell(probe, measured, probe_table, results, as_json=as_json)
-
-
-@contextmanager
-def _training_libraries() -> Iterator[None]:
-    """Imports of what only the extra `train` installs."""
-    from holdfast.errors import UsageError
-
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"probes need {error.name}, which is not installed; pip install 'holdfast[train]'"
-        ) from error
 
 
 def _tell(

@@ -68,8 +68,9 @@ def reproduce(
 def _train_once(recipe: Recipe, data: Path) -> None:
     """A dual encoder takes a while: one that is there is measured as it is."""
     from holdfast.evaluate.run import model_folder
-    from holdfast.training.collective_recipe import train_collective
 
     out = model_folder(recipe.name)
     if recipe.fit and not recipe.model and not out.exists():
+        from holdfast.training.collective_recipe import train_collective
+
         train_collective(recipe, data=data, out=out, report=lambda line: typer.echo(line, err=True))
