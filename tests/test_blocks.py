@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from itertools import count, islice
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.blocks import in_blocks
+from holdfast.blocks import in_blocks, in_threads
 
 
 @given(st.lists(st.integers()), st.integers(1, 9))
@@ -26,3 +28,48 @@ def test_what_came_before_an_error_is_not_lost() -> None:
     assert [next(blocks), next(blocks)] == [[1, 2], [3]]
     with pytest.raises(ValueError, match="line 4"):
         next(blocks)
+
+
+@given(st.lists(st.integers(), max_size=60), st.integers(1, 3))
+def test_threads_answer_in_order(items: list[int], threads: int) -> None:
+    assert list(in_threads(lambda item: -item, items, threads=threads)) == [-i for i in items]
+
+
+def test_a_slow_item_keeps_its_place() -> None:
+    def slowly(item: int) -> int:
+        time.sleep(0.05 if item == 0 else 0)
+        return item
+
+    assert list(in_threads(slowly, range(9), threads=3)) == list(range(9))
+
+
+def test_threads_lose_nothing_that_came_before_the_stream_broke() -> None:
+    def broken() -> Iterator[int]:
+        yield from range(3)
+        raise ValueError("line 4 is broken")
+
+    answers = in_threads(str, broken(), threads=2)
+    assert list(islice(answers, 3)) == ["0", "1", "2"]
+    with pytest.raises(ValueError, match="line 4"):
+        next(answers)
+
+
+def test_what_one_item_raises_ends_the_answers_there() -> None:
+    answers = in_threads(lambda item: 1 // (item - 2), range(9), threads=2)
+    assert [next(answers), next(answers)] == [-1, -1]
+    with pytest.raises(ZeroDivisionError):
+        next(answers)
+    assert list(answers) == []
+
+
+def test_threads_take_a_bounded_number_ahead() -> None:
+    taken = list[int]()
+
+    def noted() -> Iterator[int]:
+        for item in count():
+            taken.append(item)
+            yield item
+
+    answers = in_threads(lambda item: item, noted(), threads=2)
+    assert list(islice(answers, 5)) == [0, 1, 2, 3, 4]
+    assert len(taken) < 50

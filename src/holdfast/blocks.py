@@ -1,18 +1,23 @@
-"""Blocks of a stream, for steps that are faster on several documents at once."""
+"""Streams of documents, for steps that are faster on several at once.
+
+If a stream breaks, what came before is still answered, and then the error is raised.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Final, TypeVar
 
 Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+_AHEAD: Final = 16  # items for each thread that are taken before they are asked for
 
 
 def in_blocks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Lists of `size` items, in order; the last may be shorter.
-
-    If the stream breaks, what came before is a block of its own, and then the error is raised.
-    """
+    """Lists of `size` items, in order; the last may be shorter."""
     block = list[Item]()
     try:
         for item in items:
@@ -28,3 +33,32 @@ def in_blocks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         raise
     if block:
         yield block
+
+
+def in_threads(
+    function: Callable[[Item], Answer], items: Iterable[Item], *, threads: int
+) -> Iterator[Answer]:
+    """The answers in the order of the items. Threads work ahead while one of them is looked at.
+
+    It is faster only where the function leaves the interpreter, as a network's run does.
+    """
+    waiting, stream, broken = deque[Future[Answer]](), iter(items), None
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="holdfast")
+    try:
+        while True:
+            try:
+                item = next(stream)
+            except StopIteration:
+                break
+            except BaseException as error:
+                broken = error
+                break
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > _AHEAD * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+        if broken is not None:
+            raise broken
+    finally:
+        pool.shutdown(cancel_futures=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -107,7 +109,14 @@ class _Recorder:
 
 def encoder_of(reader: TokenReader, session: _Recorder) -> TokenEncoder:
     return TokenEncoder(
-        width=2, marks=1, longest=130, overlap=16, digest="", reader=reader, _session=session
+        width=2,
+        marks=1,
+        longest=130,
+        overlap=16,
+        digest="",
+        reader=reader,
+        _network=Path(),
+        _session=session,
     )
 
 

@@ -46,6 +46,12 @@ def test_what_no_vocabulary_lists_is_found(detector: TrainedDetector) -> None:
     assert ("Lithium carbonate", "Chemical") in found(detector, TEXT)
 
 
+def test_many_documents_are_read_as_each_alone(detector: TrainedDetector) -> None:
+    texts = [TEXT, "", "Aspirin causes gastric ulcer.", *(TEXT[:end] for end in range(40, 130, 9))]
+    documents = [Document(str(at), text) for at, text in enumerate(texts)]
+    assert list(detector.pipe(documents)) == [detector(document) for document in documents]
+
+
 def test_only_the_types_that_are_asked_for_are_found(kb: KnowledgeBase) -> None:
     chemicals = TrainedDetector(kb, only=["Chemical"])
     assert {type for _, type in found(chemicals, TEXT)} == {"Chemical"}

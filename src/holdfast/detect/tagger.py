@@ -6,7 +6,7 @@ Its network was trained with and without marks, so that a vocabulary helps but i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -69,6 +69,10 @@ class Tagger:
             caution=float(manifest.config["caution"]),
             encoder=encoder,
         )
+
+    def in_one_thread(self) -> Tagger:
+        """The same, opened anew for callers that bring threads of their own."""
+        return replace(self, encoder=self.encoder.in_one_thread())
 
     def tag(self, text: str, names: Sequence[Mention] = ()) -> list[Tagged]:
         """Mentions that do not overlap, in the order of the text.

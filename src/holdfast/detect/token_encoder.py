@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -109,6 +109,7 @@ class TokenEncoder:
     overlap: int  # tokens that neighbouring windows share at least
     digest: str  # of the model's files
     reader: TokenReader
+    _network: Path
     _session: onnxruntime.InferenceSession
 
     @classmethod
@@ -129,6 +130,7 @@ class TokenEncoder:
                 overlap=int(config["overlap"]),
                 digest=manifest.digest,
                 reader=TokenReader.of(Tokenizer.from_file(str(folder / TOKENIZER))),
+                _network=folder / MODEL,
                 _session=open_session(folder / MODEL, threads=threads),
             )
         except Exception as error:  # both libraries raise bare exceptions of many types
@@ -136,6 +138,10 @@ class TokenEncoder:
             raise ArtifactError(
                 f"{folder}: cannot be opened ({reason}); fetch or train it again"
             ) from error
+
+    def in_one_thread(self) -> TokenEncoder:
+        """The same, opened anew for callers that bring threads of their own."""
+        return replace(self, _session=open_session(self._network, threads=1))
 
     def encode(
         self, tokens: Tokens, marks: npt.NDArray[np.float32] | None = None

@@ -6,20 +6,22 @@ Both look at the same names of the knowledge base: the tagger as hints, the dict
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
-from functools import cache
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from holdfast import types
+from holdfast.blocks import in_threads
 from holdfast.detect.agreement import agree
 from holdfast.detect.bio import OUTSIDE
 from holdfast.detect.dictionary import DictionaryDetector, longest_from_left
 from holdfast.detect.tagger import Reading, Tagger
 from holdfast.document import Document, Mention
 from holdfast.kb.store import KnowledgeBase
+from holdfast.sessions import cores
 
 # Of names that the tagger did not tag, those that it does not deny are mentions too: whoever brings
 # a vocabulary expects its names to be found.
@@ -62,11 +64,29 @@ class TrainedDetector:
         """The document with the mentions found added to those it had."""
         return document.with_mentions((*document.mentions, *self.detect(document.text)))
 
+    def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The same for many, in order; each core reads a document of its own."""
+        tagger = self._alone
+
+        def found(document: Document) -> Document:
+            new = self._detect(document.text, tagger)
+            return document.with_mentions((*document.mentions, *new))
+
+        return in_threads(found, documents, threads=cores())
+
+    @cached_property
+    def _alone(self) -> Tagger:
+        """For threads of our own: on several documents they are faster than the network's."""
+        return self._tagger.in_one_thread()
+
     def detect(self, text: str) -> list[Mention]:
         """Mentions that do not overlap, in the order of the text."""
+        return self._detect(text, self._tagger)
+
+    def _detect(self, text: str, tagger: Tagger) -> list[Mention]:
         names = self._names.names_in(text)
-        reading = self._tagger.read(text, names)
-        found = agree(self._tagger.decode(reading), text)
+        reading = tagger.read(text, names)
+        found = agree(tagger.decode(reading), text)
         mentions = [tagged.mention for tagged in found if tagged.type in self._tagged]
         listed = [name for name in longest_from_left(names) if name.type in self._tagged]
         listed = [name for name in listed if not _denied(name, reading)]
