@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.document import Document, Mention
-from holdfast.errors import InvalidValueError, UsageError
+from holdfast.errors import UsageError
 from holdfast.evaluate.gold_documents import write_bare
 from holdfast.evaluate.growth_page import draw_growth, render_growth
-from holdfast.evaluate.line_plot import Panel, draw_panels
 from holdfast.evaluate.name_growth import measure_growth, parse_sizes, synthetic_names
 
 DOCUMENT = Document(
@@ -127,24 +126,3 @@ def test_the_plot_has_four_labelled_panels_of_all_points() -> None:
     assert len(root.findall(".//svg:circle", names)) == 8
     words = {text.text for text in root.findall(".//svg:text", names)}
     assert {"names", "mentions a second", "Memory after linking", "1k", "10k"} <= words
-
-
-positive = st.floats(1e-4, 1e9)
-
-
-@given(st.lists(st.tuples(positive, positive), min_size=1, max_size=6))
-def test_every_point_lies_within_its_panel(points: list[tuple[float, float]]) -> None:
-    drawn = draw_panels([Panel("a & b", "x", "<y>", tuple(sorted(points)))])
-    root = ElementTree.fromstring(drawn)
-    width, height = float(root.attrib["width"]), float(root.attrib["height"])
-    circles = root.findall(".//{http://www.w3.org/2000/svg}circle")
-    assert len(circles) == len(points)
-    for circle in circles:
-        assert 0 < float(circle.attrib["cx"]) < width
-        assert 0 < float(circle.attrib["cy"]) < height
-
-
-@pytest.mark.parametrize("points", [(), ((1.0, 0.0),), ((-1.0, 2.0),)])
-def test_a_log_plot_refuses_what_it_cannot_show(points: tuple[tuple[float, float], ...]) -> None:
-    with pytest.raises(InvalidValueError, match="above 0"):
-        Panel("t", "x", "y", points)

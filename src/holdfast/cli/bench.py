@@ -157,12 +157,12 @@ def collective(
 
     short = corpus.partition("-")[0]
     systems = Systems(f"collective-{short}", f"single-{short}", f"blink-{short}")
-    own, single, _ = systems.folders()
+    systems.folders()  # says what is missing before anything takes time
     kb = collective_kb(read_recipe(systems.collective), "dev", data=data)
     chosen = list(islice(load_corpus(corpus, "dev", data=data), documents))
     with progress_bar("bench collective") as progress:
         measured = bench_collective(systems, kb, chosen, threads=threads, progress=progress)
-    curves = training_curves({"collective": own, "one mention": single})
+    curves = training_curves(systems.curves())
     measured |= {"corpus": corpus, "split": "dev", "training": curves}
     name = f"bench-collective-{corpus}"
     _tell(name, measured, results, as_json=as_json)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from holdfast import artifacts
-from holdfast.evaluate.line_plot import Panel, draw_panels
+from holdfast.evaluate.line_plot import Line, Panel, draw_panels
 from holdfast.link.collective_model import KIND, VERSION
 
 _FIGURES: Final = {"accuracy": "accuracy on dev", "recall_at_10": "recall@10 on dev"}
@@ -52,16 +52,19 @@ def _seconds_to(curve: Sequence[Mapping[str, float]], accuracy: float) -> float:
 
 
 def draw_curves(measured: Mapping[str, Any]) -> str:
-    """An SVG with a panel for each figure and model; both axes are logarithmic."""
+    """An SVG with a panel for each figure, and both models in each."""
     return draw_panels(
         [
             Panel(
-                f"{name}: {title}",
-                "processor seconds of training",
                 title,
-                tuple((e["seconds"], e[key]) for e in curve if e[key] > 0),
+                "processor seconds of training",
+                "part of dev mentions",
+                tuple(
+                    Line(tuple((e["seconds"], e[key]) for e in curve), name)
+                    for name, curve in measured["curves"].items()
+                ),
+                is_linear=True,
             )
             for key, title in _FIGURES.items()
-            for name, curve in measured["curves"].items()
         ]
     )

@@ -55,6 +55,14 @@ class Systems:
                 raise UsageError(f"{folder}: not there; first `holdfast train {folder.name}`")
         return found
 
+    def curves(self) -> dict[str, Path]:
+        """Whose training is compared: runs that were made for it, or else the two encoders'."""
+        named = {_TITLES["collective"]: self.collective, _TITLES["single"]: self.single}
+        made = {words: model_folder(f"{name}-curve") for words, name in named.items()}
+        if all(folder.exists() for folder in made.values()):
+            return made
+        return {words: model_folder(name) for words, name in named.items()}
+
 
 def bench_collective(
     systems: Systems,

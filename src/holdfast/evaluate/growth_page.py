@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast.evaluate.line_plot import Panel, draw_panels
+from holdfast.evaluate.line_plot import Line, Panel, draw_panels
 from holdfast.evaluate.name_speed_page import how_measured, rounds_of
 from holdfast.evaluate.tables import markdown_table
 
@@ -44,7 +44,12 @@ def draw_growth(measured: Measured) -> str:
     )
     return draw_panels(
         [
-            Panel(title, "names", unit, tuple((p["kb_names"], p[key]) for p in measured["points"]))
+            Panel(
+                title,
+                "names",
+                unit,
+                (Line(tuple((p["kb_names"], p[key]) for p in measured["points"])),),
+            )
             for title, unit, key in wanted
         ]
     )

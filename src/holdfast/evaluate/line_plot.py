@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 from xml.sax.saxutils import escape
 
 from holdfast.errors import InvalidValueError
@@ -14,32 +14,57 @@ _WIDTH: Final = 360  # of a panel, in pixels, with its margins
 _HEIGHT: Final = 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 18, 34, 44  # margins of a panel
 _COLUMNS: Final = 2
+_KINDS: Final = ("", " other")  # of lines: classes of the style
+_STEPS: Final = (1, 2, 5, 10)  # between ticks of a linear axis, times a power of ten
+_TICKS: Final = 5  # of a linear axis, about
 _STYLE: Final = """
   text { font: 12px system-ui, sans-serif; fill: #24292f; }
   .title { font-weight: 600; }
   .grid { stroke: #d0d7de; stroke-width: 1; }
   .line { fill: none; stroke: #0969da; stroke-width: 2; }
   .point { fill: #0969da; }
+  .other.line { stroke: #bc4c00; stroke-dasharray: 6 4; }
+  .other.point { fill: #bc4c00; }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3; }
     .grid { stroke: #3d444d; }
     .line { stroke: #58a6ff; }
     .point { fill: #58a6ff; }
+    .other.line { stroke: #f0883e; }
+    .other.point { fill: #f0883e; }
   }
 """
+
+Points = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Points in ascending x."""
+
+    points: Points
+    name: str = ""  # shown where a panel has two
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One plot: points with positive coordinates, in ascending x; both axes are logarithmic."""
+    """One plot of one or two lines.
+
+    Both axes are logarithmic, for which coordinates must be positive; or linear from 0 on, for
+    which none may be negative.
+    """
 
     title: str
     x_label: str
     y_label: str
-    points: tuple[tuple[float, float], ...]
+    lines: tuple[Line, ...]
+    is_linear: bool = False
 
     def __post_init__(self) -> None:
-        if not self.points or any(value <= 0 for point in self.points for value in point):
+        values = [value for line in self.lines for point in line.points for value in point]
+        if not values or not 1 <= len(self.lines) <= len(_KINDS):
+            raise InvalidValueError(f"{self.title!r}: nothing to draw, or more than two lines")
+        if min(values) < 0 or (min(values) == 0 and not self.is_linear):
             raise InvalidValueError(f"{self.title!r}: a log plot needs points above 0")
 
 
@@ -62,17 +87,25 @@ def draw_panels(panels: Sequence[Panel]) -> str:
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Axis:
-    """A range of whole decades, laid on pixels."""
+class _Axis(Protocol):
+    """A range of values, laid on pixels."""
 
+    def place(self, value: float) -> float: ...
+
+    def ticks(self) -> Iterator[tuple[float, str]]:
+        """Pixels and labels."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Decades:
     first: int  # exponents of ten
     last: int
     start: float  # the pixel of the first
     end: float
 
     @classmethod
-    def around(cls, values: Sequence[float], start: float, end: float) -> _Axis:
+    def around(cls, values: Sequence[float], start: float, end: float) -> _Decades:
         first, last = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
         return cls(first, max(last, first + 1), start, end)
 
@@ -81,16 +114,41 @@ class _Axis:
         return round(self.start + part * (self.end - self.start), 1)
 
     def ticks(self) -> Iterator[tuple[float, str]]:
-        """(pixel, label) of every decade."""
         for exponent in range(self.first, self.last + 1):
             value = 10.0**exponent
             yield self.place(value), _label(value)
 
 
+@dataclass(frozen=True, slots=True)
+class _FromZero:
+    step: float
+    steps: int
+    start: float  # the pixel of 0
+    end: float
+
+    @classmethod
+    def around(cls, values: Sequence[float], start: float, end: float) -> _FromZero:
+        highest = max(values) or 1.0
+        power = 10.0 ** math.floor(math.log10(highest / _TICKS))
+        step = next(s for s in (n * power for n in _STEPS) if s * _TICKS >= highest)
+        return cls(step, math.ceil(highest / step), start, end)
+
+    def place(self, value: float) -> float:
+        part = value / (self.step * self.steps)
+        return round(self.start + part * (self.end - self.start), 1)
+
+    def ticks(self) -> Iterator[tuple[float, str]]:
+        for number in range(self.steps + 1):
+            value = number * self.step
+            yield self.place(value), _label(round(value, 9))
+
+
 def _draw(panel: Panel) -> Iterator[str]:
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
-    x = _Axis.around([point[0] for point in panel.points], _LEFT, right)
-    y = _Axis.around([point[1] for point in panel.points], bottom, _TOP)
+    kind = _FromZero if panel.is_linear else _Decades
+    points = [point for line in panel.lines for point in line.points]
+    x: _Axis = kind.around([point[0] for point in points], _LEFT, right)
+    y: _Axis = kind.around([point[1] for point in points], bottom, _TOP)
     for place, label in x.ticks():
         yield f'<path class="grid" d="M{place} {_TOP}V{bottom}"/>'
         yield _text(place, bottom + 16, label, anchor="middle")
@@ -102,10 +160,23 @@ def _draw(panel: Panel) -> Iterator[str]:
     yield _text(middle, _HEIGHT - 10, panel.x_label, anchor="middle")
     turned = f"rotate(-90 14 {(_TOP + bottom) / 2})"
     yield _text(14, (_TOP + bottom) / 2, panel.y_label, anchor="middle", transform=turned)
-    places = [(x.place(a), y.place(b)) for a, b in panel.points]
-    yield f'<polyline class="line" points="{" ".join(f"{a},{b}" for a, b in places)}"/>'
-    for (a, b), (_, value) in zip(places, panel.points, strict=True):
-        yield f'<circle class="point" cx="{a}" cy="{b}" r="3.5"><title>{value:,g}</title></circle>'
+    for number, line in enumerate(panel.lines):
+        yield from _draw_line(line, x, y, kind=_KINDS[number])
+        if line.name:  # below right, where a curve that rises leaves room
+            height = bottom - 12 - 18 * (len(panel.lines) - 1 - number)
+            left = right - 150
+            yield f'<path class="line{_KINDS[number]}" d="M{left} {height - 4}h28"/>'
+            yield _text(left + 36, height, line.name, anchor="start")
+
+
+def _draw_line(line: Line, x: _Axis, y: _Axis, *, kind: str) -> Iterator[str]:
+    places = [(x.place(a), y.place(b)) for a, b in line.points]
+    yield f'<polyline class="line{kind}" points="{" ".join(f"{a},{b}" for a, b in places)}"/>'
+    for (a, b), (_, value) in zip(places, line.points, strict=True):
+        yield (
+            f'<circle class="point{kind}" cx="{a}" cy="{b}" r="3.5">'
+            f"<title>{value:,g}</title></circle>"
+        )
 
 
 def _text(

@@ -50,7 +50,8 @@ class TrainConfig:
     head_rate: float = 1e-3  # of what sits on top of the encoders
     warm_up: float = 0.06  # part of the steps with a rising rate, before the linear decay to 0
     negatives: Negatives = field(default_factory=Negatives)
-    refresh_every: int = 150  # steps between encodings of the whole cache and looks at dev
+    refresh_every: int = 150  # steps between encodings of the whole cache
+    look_every: int = 0  # steps between looks at dev; 0: only when the cache is fresh
     save_every: int = 100
     seed: int = 0
     threads: int = 0  # 0: as many as torch takes by itself
@@ -101,13 +102,14 @@ def train_dual_encoder(
         )
         done = step + 1
         is_last = done == total
-        is_due = is_last or done == config.align_steps or done % config.refresh_every == 0
-        if is_due:
+        is_fresh = is_last or done == config.align_steps or done % config.refresh_every == 0
+        if is_fresh:
             cache = encode_table(model, material.table)
         seconds += time.process_time() - started
-        if is_due:
+        if is_fresh or (config.look_every and done % config.look_every == 0):
+            known = cache if is_fresh else encode_table(model, material.table)
             entry = {"step": done, "seconds": seconds, "loss": float(np.mean(losses))}
-            entry |= _look(model, material, cache, folder, progress)
+            entry |= _look(model, material, known, folder, progress)
             losses.clear()
             progress = replace(progress, log=(*progress.log, entry))
             report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.errors import InvalidValueError
+from holdfast.evaluate.line_plot import Line, Panel, draw_panels
+
+SVG = "{http://www.w3.org/2000/svg}"
+positive = st.floats(1e-4, 1e9)
+lines_of_points = st.lists(
+    st.lists(st.tuples(positive, positive), min_size=1, max_size=6), min_size=1, max_size=2
+)
+
+
+@given(lines_of_points, st.booleans())
+def test_every_point_lies_within_its_panel(
+    lines: list[list[tuple[float, float]]], is_linear: bool
+) -> None:
+    drawn = tuple(Line(tuple(sorted(points)), "<name>") for points in lines)
+    picture = draw_panels([Panel("a & b", "x", "<y>", drawn, is_linear=is_linear)])
+    root = ElementTree.fromstring(picture)
+    width, height = float(root.attrib["width"]), float(root.attrib["height"])
+    circles = root.findall(f".//{SVG}circle")
+    assert len(circles) == sum(map(len, lines))
+    for circle in circles:
+        assert 0 < float(circle.attrib["cx"]) < width
+        assert 0 < float(circle.attrib["cy"]) < height
+
+
+def test_two_lines_are_told_apart() -> None:
+    lines = (Line(((1, 0.2), (2, 0.8)), "collective"), Line(((1, 0.1), (2, 0.4)), "one mention"))
+    root = ElementTree.fromstring(draw_panels([Panel("t", "x", "y", lines, is_linear=True)]))
+    assert {line.attrib["class"] for line in root.iter(f"{SVG}polyline")} == {"line", "line other"}
+    words = [text.text for text in root.iter(f"{SVG}text")]
+    assert {"collective", "one mention", "0", "0.8"} <= {*words}
+
+
+@pytest.mark.parametrize("points", [((1.0, 0.0),), ((-1.0, 2.0),)])
+def test_a_log_plot_refuses_what_it_cannot_show(points: tuple[tuple[float, float], ...]) -> None:
+    with pytest.raises(InvalidValueError, match="above 0"):
+        Panel("t", "x", "y", (Line(points),))
+
+
+@pytest.mark.parametrize("lines", [(), (Line(()),), (Line(((1, 1),)),) * 3])
+def test_a_plot_needs_one_line_or_two(lines: tuple[Line, ...]) -> None:
+    with pytest.raises(InvalidValueError, match="nothing to draw, or more than two"):
+        Panel("t", "x", "y", lines)
