@@ -59,5 +59,25 @@ def test_strong_and_partial_have_their_own_reference() -> None:
     )
 
 
+def test_speed_stands_beside_the_papers_and_shows_the_curves() -> None:
+    measured = {
+        "corpus": "bc5cdr",
+        "rows": [{"system": "collective", "mentions_per_second": 123.4}],
+        "over_single": 4.0,
+        "over_blink": 20.0,
+        "candidates": 10,
+        "documents": 8,
+        "threads": 2,
+        "machine": "a laptop",
+        "training": {"times_faster": 2.5},
+    }
+    text = "\n".join(collective_tables({"bench-collective-bc5cdr": measured}))
+    assert "| collective | 123.4 | 402.5 |" in text
+    assert "**4.0×**" in text
+    assert "**20.0×**" in text
+    assert "**2.5×**" in text
+    assert "(bench-collective-bc5cdr.svg)" in text
+
+
 def test_nothing_measured_is_nothing_shown() -> None:
     assert collective_tables({}) == []
