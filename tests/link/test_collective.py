@@ -167,6 +167,14 @@ def test_search_is_exact(tmp_path_factory: pytest.TempPathFactory, queries: Floa
         np.testing.assert_allclose([n.score for n in near], scores, atol=1e-4)
 
 
+def test_many_names_are_kept_in_16_bits(kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = EntityVectors.build(kb, Letters(), most=3)
+    monkeypatch.setattr("holdfast.link.collective_entities._EXACTLY", 1)
+    halves = EntityVectors.build(kb, Letters(), most=3)
+    queries = Letters().encode_names(["egg", "bad hedge"])
+    assert halves.search(queries, 3) == whole.search(queries, 3)
+
+
 def test_vectors_are_kept_until_the_model_or_the_base_changes(
     kb: KnowledgeBase, tmp_path: Path
 ) -> None:

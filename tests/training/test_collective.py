@@ -95,8 +95,9 @@ def test_found_and_linked_in_one_pass(
     )
     annotate = CollectiveAnnotator.open(tmp_path / "model", kb, threads=1)
     right = 0
-    for gold in toys.documents(10, seed=2):
-        found = annotate(gold.with_mentions(()))
+    every = toys.documents(10, seed=2)
+    for gold, found in zip(every, annotate.pipe(every), strict=True):
+        assert found == annotate(gold)
         wanted = {(m.start, m.end, m.ids) for m in gold.mentions}
         right += len(wanted & {(m.start, m.end, m.ids) for m in found.mentions})
         assert {m.type for m in found.mentions} <= {"Disease"}
@@ -210,6 +211,8 @@ def test_the_linker_ranks_and_says_why(kb: Any, tmp_path: Path) -> None:
         assert scores == sorted(scores, reverse=True)
         assert sum(scores) <= 1.0002
         assert mention.candidates[0].evidence[0].kind == "collective"
+    several = [blank, Document("", ""), *toys.documents(20, seed=6)]
+    assert list(link.pipe(several)) == [link(document) for document in several]
     assert link(Document("", "")).mentions == ()
     spaces = Document("x", "a   b", mentions=(Mention.at(2, 3),))
     assert link(spaces).mentions[0].is_nil

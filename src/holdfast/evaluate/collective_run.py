@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from holdfast.blocks import in_blocks
 from holdfast.corpora.named import load_corpus
 from holdfast.document import Document
 from holdfast.errors import UsageError
@@ -26,15 +27,16 @@ from holdfast.link.collective_entities import Nearest
 
 RANKED: Final = 100  # entities ranked for a mention; what comes later adds next to nothing to MAP
 CANDIDATES: Final = 10  # that a cross-encoder compares
+_TOGETHER: Final = 16  # documents
 
 Retrieve = Callable[[Document, int], list[list[Nearest]]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranker:
-    """Ranks entities for the mentions of a document, and says what it was made of."""
+    """Ranks entities for the mentions of some documents, and says what it was made of."""
 
-    rank: Callable[[Document, Document], list[list[Nearest]]]  # blank document, gold document
+    rank: Callable[[list[Document], list[Document]], list[list[list[Nearest]]]]  # blank, gold
     digest: str | None
 
 
@@ -55,11 +57,12 @@ def run_collective(
         names=recipe.settings.get("names"),
         progress=lambda part: progress("encoding entities", 0.5 * part),
     )
-    gold, found = list[Document](), list[Document]()
-    for document in documents:
-        gold.append(document)
-        found.append(annotate(replace(document, mentions=(), relations=())))
-        progress("linking", 0.5)
+    gold = list(documents)
+    bare = (replace(document, mentions=(), relations=()) for document in gold)
+    found = list[Document]()
+    for document in annotate.pipe(bare):
+        found.append(document)
+        progress("linking", 0.5 + 0.5 * len(found) / len(gold))
     reports = (
         score_documents(gold, found, protocol=protocol, only=recipe.only)
         for protocol in (recipe.protocol, *recipe.also)
@@ -77,12 +80,13 @@ def _ranked(
     ranker = _ranker(recipe, kb, model, progress)
     ids = primary_ids(kb)
     cases = list[RankedCase]()
-    for document in documents:
-        ranked = ranker.rank(blank(document), document)
-        for mention, near in zip(document.mentions, ranked, strict=True):
-            answer = frozenset(ids.get(id, id) for id in mention.ids)
-            ranking = tuple(kb.id_at(n.entity) for n in near)
-            cases.append(RankedCase(answer, ranking, document.id))
+    for block in in_blocks(documents, _TOGETHER):
+        ranked = ranker.rank([blank(document) for document in block], block)
+        for document, found in zip(block, ranked, strict=True):
+            for mention, near in zip(document.mentions, found, strict=True):
+                answer = frozenset(ids.get(id, id) for id in mention.ids)
+                ranking = tuple(kb.id_at(n.entity) for n in near)
+                cases.append(RankedCase(answer, ranking, document.id))
         progress("linking", 0.5)
     report = score_ranked(cases)
     if recipe.corpus.startswith("medmentions"):
@@ -94,10 +98,10 @@ def _ranked(
 def _ranker(recipe: Recipe, kb: KnowledgeBase, model: Path | None, progress: Progress) -> _Ranker:
     if recipe.linker == "bm25":
         retrieve = bm25_retriever(kb)
-        return _Ranker(lambda blank, _: retrieve(blank, RANKED), None)
+        return _Ranker(lambda bare, _: [retrieve(document, RANKED) for document in bare], None)
     if recipe.linker in ("collective", "single"):
         linker = _linker(recipe, _trained(recipe, model), kb, progress)
-        return _Ranker(lambda blank, _: linker.nearest(blank, RANKED), linker.digest)
+        return _Ranker(lambda bare, _: linker.nearest_in(bare, RANKED), linker.digest)
     if recipe.linker not in ("cross", "blink"):
         raise UsageError(f"recipe {recipe.name!r}: {recipe.linker!r} does not rank entities")
     cross = CrossEncoderModel.open(_trained(recipe, model))
@@ -107,13 +111,13 @@ def _ranker(recipe: Recipe, kb: KnowledgeBase, model: Path | None, progress: Pro
         retrieve = _linker(recipe, _retriever(recipe), kb, progress).nearest
     is_added = bool(recipe.settings.get("gold_added"))
 
-    def rank(blank: Document, gold: Document) -> list[list[Nearest]]:
-        near = retrieve(blank, CANDIDATES)
+    def rank(bare: Document, gold: Document) -> list[list[Nearest]]:
+        near = retrieve(bare, CANDIDATES)
         if is_added:
             near = [_with_gold(n, m.ids, kb) for n, m in zip(near, gold.mentions, strict=True)]
-        return cross.rerank(blank, near, kb)
+        return cross.rerank(bare, near, kb)
 
-    return _Ranker(rank, cross.digest)
+    return _Ranker(lambda bare, gold: list(map(rank, bare, gold)), cross.digest)
 
 
 def bm25_retriever(kb: KnowledgeBase) -> Retrieve:

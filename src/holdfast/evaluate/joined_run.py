@@ -101,14 +101,13 @@ def _pairs(
     read: CollectiveLinker,
 ) -> list[Pair]:
     ids = primary_ids(kb)
+    gold = [of_types(document, recipe.only) for document in documents]
+    bare = [blank(document) for document in gold]
     found = list[Pair]()
-    for document in documents:
-        gold_document = of_types(document, recipe.only)
-        bare = blank(gold_document)
-        both = (named(bare).mentions, read(bare).mentions)
-        for mention, one, other in zip(gold_document.mentions, *both, strict=True):
-            gold = frozenset(ids.get(id, id) for id in mention.ids)
-            found.append(Pair(document.id, gold, one, other))
+    for document, one, other in zip(gold, named.pipe(bare), read.pipe(bare), strict=True):
+        for mention, *both in zip(document.mentions, one.mentions, other.mentions, strict=True):
+            answer = frozenset(ids.get(id, id) for id in mention.ids)
+            found.append(Pair(document.id, answer, *both))
     return found
 
 

@@ -7,8 +7,8 @@ mention at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
 
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast import types
+from holdfast.blocks import in_blocks
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
@@ -27,8 +28,18 @@ from holdfast.types import canonical_type
 _WIDER: Final = 4  # how many times `top` is looked at where types are wanted
 _COMPARED: Final = 20  # entities among which the probability is shared
 _DECIMALS: Final = 4
+_TOGETHER: Final = 16  # documents whose mentions are searched for at once
 
 Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Read:
+    """Mentions of a document, and the vectors of those that touch a token."""
+
+    mentions: Sequence[Mention]
+    places: list[int]  # of the mentions that have a vector, ascending
+    vectors: Floats  # (places, width)
 
 
 class CollectiveLinker:
@@ -76,24 +87,46 @@ class CollectiveLinker:
 
     def __call__(self, document: Document) -> Document:
         """The document with candidates, best first, and ids for every mention."""
-        found = self.nearest(document, self._asked)
-        return document.with_mentions(
-            self.linked(mention, near)
-            for mention, near in zip(document.mentions, found, strict=True)
-        )
+        return next(self.pipe([document]))
+
+    def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The same for many, in order: what is searched is gone through once for several."""
+        for block in in_blocks(documents, _TOGETHER):
+            read = [self._read(document) for document in block]
+            for document, part, near in zip(
+                block, read, self._near(read, self._asked), strict=True
+            ):
+                yield self._answered(document, part, near)
+
+    def nearest(self, document: Document, k: int) -> list[list[Nearest]]:
+        """The k entities nearest to each mention; none for one that touches no token."""
+        return self.nearest_in([document], k)[0]
+
+    def nearest_in(self, documents: Sequence[Document], k: int) -> list[list[list[Nearest]]]:
+        """The same for each of several documents, which is faster."""
+        return self._near([self._read(document) for document in documents], k)
 
     @property
     def _asked(self) -> int:
         return max(self._top, _COMPARED) * _WIDER
 
-    def nearest(self, document: Document, k: int) -> list[list[Nearest]]:
-        """The k entities nearest to each mention; none for one that touches no token."""
+    def _near(self, read: Sequence[_Read], k: int) -> list[list[list[Nearest]]]:
+        found = iter(self._vectors.search(np.concatenate([part.vectors for part in read]), k))
+        near = [[list[Nearest]() for _ in part.mentions] for part in read]
+        for part, own in zip(read, near, strict=True):
+            for place in part.places:
+                own[place] = next(found)
+        return near
+
+    def _read(self, document: Document) -> _Read:
         read = self._alone if self._model.context else self._together
-        places, vectors = read(document)
-        found = [list[Nearest]() for _ in document.mentions]
-        for place, near in zip(places, self._vectors.search(vectors, k), strict=True):
-            found[place] = near
-        return found
+        return _Read(document.mentions, *read(document))
+
+    def _answered(
+        self, document: Document, read: _Read, near: Sequence[Sequence[Nearest]]
+    ) -> Document:
+        pairs = zip(read.mentions, near, strict=True)
+        return document.with_mentions(self.linked(mention, own) for mention, own in pairs)
 
     def _together(self, document: Document) -> tuple[list[int], Floats]:
         """The numbers of mentions that have tokens, and their vectors."""
@@ -149,27 +182,31 @@ class CollectiveLinker:
 
 
 class CollectiveAnnotator(CollectiveLinker):
-    """Finds the mentions of a document and links them, in one pass over it."""
+    """Finds the mentions of a document and links them, in one pass over it.
 
-    def __call__(self, document: Document) -> Document:
-        """The document with what was found in place of its mentions; relations go with them.
+    What is found takes the place of the mentions that a document has; relations go with them. A
+    mention's type is its entity's. With `only`, mentions of no such entity are dropped.
+    """
 
-        A mention's type is its entity's. With `only`, mentions of no such entity are dropped.
-        """
+    def _read(self, document: Document) -> _Read:
         if not self._model.detection:
             raise UsageError("this dual encoder was trained to link mentions, not to find them")
         tokens = self._model.encoder.reader.read(document.text)
         states = self._model.states(tokens)
         spans = self._model.detect(tokens, states).spans
+        mentions = tuple(
+            Mention.at(int(tokens.starts[first]), int(tokens.ends[last]))
+            for first, last in spans.tolist()
+        )
         vectors = self._model.mention_vectors(tokens, spans, states)
-        found = list[Mention]()
-        near = self._vectors.search(vectors, self._asked)
-        for (first, last), nearest in zip(spans.tolist(), near, strict=True):
-            place = Mention.at(int(tokens.starts[first]), int(tokens.ends[last]))
-            linked = self.linked(place, nearest)
-            if linked.is_linked:
-                found.append(replace(linked, type=self._type_of(linked.ids[0])))
-        return replace(document, mentions=tuple(found), relations=())
+        return _Read(mentions, list(range(len(mentions))), vectors)
+
+    def _answered(
+        self, document: Document, read: _Read, near: Sequence[Sequence[Nearest]]
+    ) -> Document:
+        linked = (self.linked(m, own) for m, own in zip(read.mentions, near, strict=True))
+        found = tuple(replace(m, type=self._type_of(m.ids[0])) for m in linked if m.is_linked)
+        return replace(document, mentions=found, relations=())
 
     def _type_of(self, id: str) -> str:
         row = self._kb.row_of(id)

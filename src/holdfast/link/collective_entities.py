@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+import faiss
 import numpy as np
 import numpy.typing as npt
 
@@ -155,7 +156,7 @@ class EntityVectors:
         scores = np.zeros((len(queries), 0), dtype=np.float32)
         places = np.zeros((len(queries), 0), dtype=np.int64)
         for start in range(0, len(self._vectors), _BLOCK):
-            block = np.asarray(self._vectors[start : start + _BLOCK], dtype=np.float32)
+            block = _in_32_bits(self._vectors[start : start + _BLOCK])
             own = queries @ block.T
             numbers = np.broadcast_to(np.arange(start, start + len(block)), own.shape)
             if own.shape[1] > wanted:
@@ -175,6 +176,16 @@ class EntityVectors:
             if len(found) == k:
                 break
         return list(found.values())
+
+
+def _in_32_bits(block: npt.NDArray[Any]) -> Floats:
+    """faiss does it several times as fast as numpy."""
+    if block.dtype != np.float16:
+        return np.asarray(block, dtype=np.float32)
+    codes = np.ascontiguousarray(block).view(np.uint8)
+    halves = faiss.ScalarQuantizer(block.shape[1], faiss.ScalarQuantizer.QT_fp16)
+    found: Floats = halves.decode(codes)
+    return found
 
 
 def entity_vectors_of(

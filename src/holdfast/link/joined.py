@@ -51,8 +51,9 @@ class JoinedLinker:
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The same for many, in order."""
         for block in in_blocks(documents, _TOGETHER):
-            for named, document in zip(self._named.pipe(block), block, strict=True):
-                pairs = zip(named.mentions, self._read(document).mentions, strict=True)
+            both = self._named.pipe(block), self._read.pipe(block)
+            for document, named, read in zip(block, *both, strict=True):
+                pairs = zip(named.mentions, read.mentions, strict=True)
                 yield document.with_mentions(
                     join(one, other, weight=self._weight, top=self._top) for one, other in pairs
                 )
