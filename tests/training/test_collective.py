@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -34,6 +35,10 @@ from holdfast.training.collective_negatives import Negatives, choose_candidates 
 from holdfast.training.collective_select import encode_mentions, encode_table  # noqa: E402
 from holdfast.training.collective_train import best_entry, start_from, train_dual_encoder  # noqa: E402
 from training import collective_toys as toys  # noqa: E402
+
+
+def answers(documents: Iterable[Document]) -> list[list[tuple[int, int, tuple[str, ...]]]]:
+    return [[(m.start, m.end, m.ids) for m in document.mentions] for document in documents]
 
 
 def silent(_: str) -> None:
@@ -97,7 +102,7 @@ def test_found_and_linked_in_one_pass(
     right = 0
     every = toys.documents(10, seed=2)
     for gold, found in zip(every, annotate.pipe(every), strict=True):
-        assert found == annotate(gold)
+        assert answers([found]) == answers([annotate(gold)])
         wanted = {(m.start, m.end, m.ids) for m in gold.mentions}
         right += len(wanted & {(m.start, m.end, m.ids) for m in found.mentions})
         assert {m.type for m in found.mentions} <= {"Disease"}
@@ -212,7 +217,7 @@ def test_the_linker_ranks_and_says_why(kb: Any, tmp_path: Path) -> None:
         assert sum(scores) <= 1.0002
         assert mention.candidates[0].evidence[0].kind == "collective"
     several = [blank, Document("", ""), *toys.documents(20, seed=6)]
-    assert list(link.pipe(several)) == [link(document) for document in several]
+    assert answers(link.pipe(several)) == answers(link(document) for document in several)
     assert link(Document("", "")).mentions == ()
     spaces = Document("x", "a   b", mentions=(Mention.at(2, 3),))
     assert link(spaces).mentions[0].is_nil

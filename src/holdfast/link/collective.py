@@ -177,7 +177,13 @@ class CollectiveLinker:
                 name=name,
                 label=self._kb.label_at(found.entity),
                 score=round(min(1.0, share), _DECIMALS),
-                evidence=(Evidence("collective", f"in this document, near “{name}”", found.score),),
+                evidence=(
+                    Evidence(
+                        "collective",
+                        f"in this document, near “{name}”",
+                        round(found.score, _DECIMALS),
+                    ),
+                ),
             )
 
 
