@@ -71,24 +71,20 @@ class LinkingJob:
 
     kb: Path
     documents: Path  # JSON lines: documents with bare mentions, as `bare` makes them
-    model: Path | None = None  # a name encoder's folder
     threads: int = 1
 
     def to_json(self) -> dict[str, Any]:
         return {
             "kb": str(self.kb.absolute()),
             "documents": str(self.documents.absolute()),
-            "model": None if self.model is None else str(self.model.absolute()),
             "threads": self.threads,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LinkingJob:
-        model = data["model"]
         return cls(
             kb=Path(data["kb"]),
             documents=Path(data["documents"]),
-            model=None if model is None else Path(model),
             threads=int(data["threads"]),
         )
 
@@ -99,9 +95,8 @@ def bare(document: Document) -> Document:
     return replace(document, mentions=tuple(mentions), relations=())
 
 
-def open_linker(kb: KnowledgeBase, *, model: Path | None, threads: int) -> Step:
+def open_linker(kb: KnowledgeBase) -> Step:
     """The linker that is measured, new: it remembers nothing of earlier documents."""
-    del model, threads
     return component(LINKERS, "ranked")(kb, only=None, top=TOP)
 
 
@@ -150,7 +145,7 @@ def _measure(job: LinkingJob) -> dict[str, Any]:
     kb = _ready(job)  # also reads the files once, so that they are in the system's cache
     loading = repeat(lambda: seconds_of(partial(_ready, job)))
     documents = list(read_jsonl(job.documents))
-    open_new = partial(open_linker, kb, model=job.model, threads=job.threads)
+    open_new = partial(open_linker, kb)
     linked = list(Pipeline([open_new()]).pipe(documents))  # also warms up
     mentions = [mention for document in linked for mention in document.mentions]
     rounds = repeat(lambda: _seconds_of_a_round(open_new(), documents))
@@ -205,7 +200,7 @@ def _nearest(
 def _ready(job: LinkingJob) -> KnowledgeBase:
     """Opened, and the linker answered once: what is opened lazily is open then."""
     kb = KnowledgeBase(job.kb)
-    open_linker(kb, model=job.model, threads=job.threads)(_document_of(_WARM_UP))
+    open_linker(kb)(_document_of(_WARM_UP))
     return kb
 
 

@@ -177,7 +177,7 @@ def _build(data: dict[str, Any]) -> dict[str, Any]:
         parts = [(Source("synthetic"), _read_entries(Path(data["names"])))]
         build_kb(job.kb, name="growth", parts=parts)
         # What a linker needs besides is made when it is opened for the first time.
-        open_linker(KnowledgeBase(job.kb), model=job.model, threads=job.threads)
+        open_linker(KnowledgeBase(job.kb))
 
     seconds = seconds_of(build)
     return {"build_seconds": round(seconds, 3), "build_peak_megabytes": read_memory().peak}

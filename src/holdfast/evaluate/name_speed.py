@@ -155,7 +155,7 @@ def _bench_linking(
     progress: Progress,
 ) -> dict[str, Any]:
     kb = kb_of(read_recipe(_MEDIC), data=plan.data, progress=progress)
-    job = LinkingJob(kb.folder, documents, model=plan.model, threads=plan.threads)
+    job = LinkingJob(kb.folder, documents, threads=plan.threads)
     linked = measure_linking(job, scratch=scratch)
     ours = asdict(linked.speed) | {
         "strict": accuracies(gold, linked.rankings, kb),
@@ -184,6 +184,6 @@ def _peer_to_json(peer: Peer, gold: Sequence[GoldDocument], kb: KnowledgeBase) -
 
 
 def _bench_own(plan: Plan, kb: Path, documents: Path, scratch: Path) -> dict[str, Any]:
-    job = LinkingJob(kb, documents, model=plan.model, threads=plan.threads)
+    job = LinkingJob(kb, documents, threads=plan.threads)
     speed = measure_linking(job, scratch=scratch).speed
     return asdict(speed) | {"start_milliseconds": measure_start(job, scratch=scratch)}
