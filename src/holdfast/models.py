@@ -41,7 +41,8 @@ class Chosen:
 
     detector: MakeDetector
     linker: MakeLinker | None  # None: the detector links what it finds
-    encodes_names: bool  # whether it needs the vectors of the knowledge base's names
+    encodes_names: bool = False  # whether it needs the vectors of the knowledge base's names
+    dual_encoder: Path | None = None  # the folder of the one that encodes entities, if any
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,12 @@ def choose_model(name: str | Path) -> Chosen:
     if isinstance(name, str) and name in MODELS:
         model = MODELS[name]
         linker = None if model.linker is None else component(LINKERS, model.linker)
-        return Chosen(component(DETECTORS, model.detector), linker, model.encodes_names)
+        return Chosen(
+            component(DETECTORS, model.detector),
+            linker,
+            model.encodes_names,
+            _dual_encoder(model.dual_encoder),
+        )
     for folder in (Path(name), _trained() / name):
         if (folder / artifacts.MANIFEST).is_file():
             return _of_folder(folder)
@@ -125,8 +131,16 @@ def _of_folder(folder: Path) -> Chosen:
     if manifest.kind == _RANKER:
         return Chosen(detector, partial(_ranked_of_folder, folder=folder), encodes_names=True)
     if manifest.config.get("detection"):
-        return Chosen(partial(_annotator_of_folder, folder=folder), None, encodes_names=False)
-    return Chosen(detector, partial(_dual_of_folder, folder=folder), encodes_names=False)
+        return Chosen(partial(_annotator_of_folder, folder=folder), None, dual_encoder=folder)
+    return Chosen(detector, partial(_dual_of_folder, folder=folder), dual_encoder=folder)
+
+
+def _dual_encoder(recipe: str) -> Path | None:
+    if not recipe:
+        return None
+    from holdfast.link.collective_trained import trained_folder
+
+    return trained_folder(recipe)
 
 
 # What these import takes a while, and is needed by one model only.

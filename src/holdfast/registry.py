@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from holdfast.detect.dictionary import DictionaryDetector
@@ -15,6 +16,11 @@ from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.names import NameLinker
 from holdfast.link.species_genes import genes_by_species
+
+LINKING: Final = "collective-bc5cdr"
+"""The recipe of the dual encoder that links, once it was trained here."""
+FINDING: Final = "collective-bc5cdr-end-to-end-spans"
+"""The same of the one that finds and links."""
 
 Component = TypeVar("Component")
 Step = Callable[[Document], Document]
@@ -43,19 +49,19 @@ def _trained(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
 def _collective_linker(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
     from holdfast.link.collective_trained import trained_linker  # its libraries take a while
 
-    return trained_linker(kb, only=only, top=top)
+    return trained_linker(kb, recipe=LINKING, only=only, top=top)
 
 
 def _joined(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
     from holdfast.link.collective_trained import joined_linker  # its libraries take a while
 
-    return genes_by_species(joined_linker, kb, only=only, top=top)
+    return genes_by_species(partial(joined_linker, recipe=LINKING), kb, only=only, top=top)
 
 
 def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
     from holdfast.link.collective_trained import trained_annotator  # its libraries take a while
 
-    return trained_annotator(kb, only=only)
+    return trained_annotator(kb, recipe=FINDING, only=only)
 
 
 DETECTORS: Final[dict[str, MakeDetector]] = {
@@ -78,6 +84,7 @@ class Model:
     detector: str
     linker: str | None  # None: the detector links what it finds
     about: str  # one line, for `holdfast models`
+    dual_encoder: str = ""  # the recipe that trains the dual encoder it takes, if any
 
     @property
     def encodes_names(self) -> bool:
@@ -89,8 +96,12 @@ MODELS: Final[dict[str, Model]] = {
     "default": Model("trained", "ranked", "found by a tagger, ranked by the document"),
     "dictionary": Model("dictionary", "ranked", "names found in the text, ranked by the document"),
     "names": Model("dictionary", "names", "names found in the text, nothing learned"),
-    "collective": Model("collective", None, "found and linked in one pass, once trained here"),
-    "joined": Model("trained", "joined", "as default, with a dual encoder, once trained here"),
+    "collective": Model(
+        "collective", None, "found and linked in one pass, once trained here", FINDING
+    ),
+    "joined": Model(
+        "trained", "joined", "as default, with a dual encoder, once trained here", LINKING
+    ),
 }
 """What `holdfast link --model` and `load(model=…)` take, besides folders that were trained."""
 

@@ -15,9 +15,10 @@ def figures(**values: float) -> dict[str, float]:
 
 def ranked(linker: str, **reference: float) -> dict[str, Any]:
     own = figures(
-        accuracy_at_1=0.8,
-        map=0.85,
-        recall_at_10=0.9,
+        accuracy_at_1=0.7,
+        accuracy_at_1_in_kb=0.8,
+        map_in_kb=0.85,
+        recall_at_10_in_kb=0.9,
         accuracy_at_1_normalised=0.95,
         map_normalised=0.97,
     )
@@ -35,6 +36,7 @@ def test_given_mentions_stand_beside_the_paper() -> None:
     assert blink[4] == "**95.0** [94.0, 96.0] (97.2)"
     assert collective[1] == "**80.0** [79.0, 81.0] (80.7)"
     assert collective[4] == "", "nothing is retrieved, so nothing is normalised"
+    assert collective[6] == "**70.0** [69.0, 71.0] |"
 
 
 def test_strong_and_partial_have_their_own_reference() -> None:

@@ -135,6 +135,20 @@ def test_ranked_precision_at_1_average_precision_and_recall_at_10() -> None:
     assert report.left_out == {"nil": 1}
 
 
+def test_ranked_figures_of_what_the_knowledge_base_has() -> None:
+    cases = [
+        RankedCase(ids("A"), ("A", "B")),
+        RankedCase(ids("B"), ("A", "B")),
+        RankedCase(ids("Z"), ("A", "B")),
+    ]
+    report = score_ranked(cases, entities="AB")
+    assert report["accuracy_at_1"] == pytest.approx(1 / 3)
+    assert report["accuracy_at_1_in_kb"] == pytest.approx(1 / 2)
+    assert report["map_in_kb"] == pytest.approx((1 + 1 / 2) / 2)
+    assert report["recall_at_10_in_kb"] == 1
+    assert report.counts["n_in_kb"] == 2
+
+
 def test_average_precision_is_over_all_gold_ids() -> None:
     report = score_ranked([RankedCase(ids("A|B|Z"), ("A", "C", "B"))])
     assert report["map"] == pytest.approx((1 / 1 + 2 / 3 + 0) / 3)

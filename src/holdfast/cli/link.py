@@ -57,7 +57,7 @@ def link(
 
     from rich.console import Console
 
-    from holdfast.cli.names import prepare_names
+    from holdfast.cli.names import prepare
     from holdfast.corpora import ReadReport
     from holdfast.errors import UsageError
     from holdfast.inputs import Inputs
@@ -70,10 +70,8 @@ def link(
     if bool(inputs) == (mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
     report = ReadReport()
-    chosen = choose_model(model)
     base = open_kb(kb)
-    if chosen.encodes_names:
-        prepare_names(base)
+    prepare(base, choose_model(model))
     pipeline = load(
         base,
         model=model,

@@ -33,11 +33,19 @@ _FOUND: Final = (
     ("the dictionary, over all of MeSH", "strong-{}-dictionary"),
 )
 _FIGURES: Final = {
-    "accuracy_at_1": "P@1",
-    "map": "MAP",
-    "recall_at_10": "recall@10",
+    "accuracy_at_1_in_kb": "P@1",
+    "map_in_kb": "MAP",
+    "recall_at_10_in_kb": "recall@10",
     "accuracy_at_1_normalised": "P@1 normalised",
     "map_normalised": "MAP normalised",
+    "accuracy_at_1": "P@1 of all",
+}
+_OF_PAPER: Final = {  # figures that the paper has under the same name or another
+    "accuracy_at_1_in_kb": "accuracy_at_1",
+    "map_in_kb": "map",
+    "recall_at_10_in_kb": "recall_at_10",
+    "accuracy_at_1_normalised": "accuracy_at_1_normalised",
+    "map_normalised": "map_normalised",
 }
 _RERANKED: Final = ("cross", "blink")  # what has candidates to normalise by
 _CORPORA: Final = {
@@ -105,7 +113,7 @@ def _rows(
 def _ranked(result: Result, key: str) -> str:
     if key.endswith("_normalised") and result["linker"] not in _RERANKED:
         return ""
-    return _beside(result, key, _of_paper(result["references"][:1], key))
+    return _beside(result, key, _of_paper(result["references"][:1], _OF_PAPER.get(key, "")))
 
 
 def _end_to_end(result: Result) -> tuple[str, ...]:

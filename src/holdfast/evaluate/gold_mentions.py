@@ -135,13 +135,18 @@ def score_strict(
 
 
 def score_ranked(
-    cases: Iterable[RankedCase], *, resamples: int = RESAMPLES, seed: int = SEED
+    cases: Iterable[RankedCase],
+    *,
+    entities: Container[str] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> Report:
     """P@1 (`accuracy_at_1`), mean average precision (`map`) and recall at 10.
 
     Average precision is over all gold ids of the mention; one that is not ranked adds 0. Recall
     at 10 asks for any of them. `…_normalised` figures are over the mentions with a gold id among
-    the candidates. Mentions whose gold is NIL are left out.
+    the candidates; `…_in_kb`, over those with one in a knowledge base with these `entities`.
+    Mentions whose gold is NIL are left out.
     """
     scored, left_out = _with_gold(cases)
     rows = []
@@ -151,6 +156,7 @@ def score_ranked(
             {
                 "mentions": 1,
                 "found": float(bool(places)),
+                "in_kb": float(entities is not None and any(id in entities for id in case.gold)),
                 "right_at_1": float(places[:1] == [1]),
                 "within_10": float(bool(places) and places[0] <= 10),
                 "average_precision": sum((i + 1) / place for i, place in enumerate(places))
@@ -165,6 +171,13 @@ def score_ranked(
         "map_normalised": Ratio("average_precision", "found"),
     }
     counts = {"n_normalised": int(sum(row["found"] for row in rows))}
+    if entities is not None:
+        figures |= {
+            "accuracy_at_1_in_kb": Ratio("right_at_1", "in_kb"),
+            "map_in_kb": Ratio("average_precision", "in_kb"),
+            "recall_at_10_in_kb": Ratio("within_10", "in_kb"),
+        }
+        counts["n_in_kb"] = int(sum(row["in_kb"] for row in rows))
     return _report(
         "ranked",
         scored,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -62,7 +62,7 @@ def run_joined(recipe: Recipe, *, data: Path, model: Path | None, progress: Prog
     progress("linking", 0.7)
     documents = load_corpus(recipe.corpus, recipe.split, data=data)
     pairs = _pairs(recipe, kb, documents, named, read)
-    report = score_joined(pairs, weight).with_context(
+    report = score_joined(pairs, weight, entities=kb).with_context(
         weight=weight,
         accuracy_at_1_of_names=score_joined(pairs, 0.0)["accuracy_at_1"],
         accuracy_at_1_of_collective=score_joined(pairs, 1.0)["accuracy_at_1"],
@@ -76,9 +76,11 @@ def choose_weight(pairs: Sequence[Pair]) -> float:
     return max(WEIGHTS, key=lambda weight: (_right(pairs, weight), -weight))
 
 
-def score_joined(pairs: Sequence[Pair], weight: float) -> Report:
+def score_joined(
+    pairs: Sequence[Pair], weight: float, *, entities: Container[str] | None = None
+) -> Report:
     cases = [RankedCase(p.gold, _ranking(p, weight), p.document) for p in pairs]
-    return score_ranked(cases)
+    return score_ranked(cases, entities=entities)
 
 
 def _right(pairs: Sequence[Pair], weight: float) -> int:

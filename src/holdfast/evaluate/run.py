@@ -252,7 +252,7 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
                     }
                 )
         return Outcome((report,), kb, digest)
-    return Outcome((score_ranked(ranked),), kb, digest)
+    return Outcome((score_ranked(ranked, entities=kb),), kb, digest)
 
 
 def _calibration(cases: Sequence[StrictCase], kb: KnowledgeBase, *, nil: bool) -> dict[str, float]:
