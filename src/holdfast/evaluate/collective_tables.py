@@ -111,7 +111,8 @@ def _rows(
 
 
 def _ranked(result: Result, key: str) -> str:
-    if key.endswith("_normalised") and result["linker"] not in _RERANKED:
+    is_without = key.endswith("_normalised") and result["linker"] not in _RERANKED
+    if is_without or key not in result:
         return ""
     return _beside(result, key, _of_paper(result["references"][:1], _OF_PAPER.get(key, "")))
 
