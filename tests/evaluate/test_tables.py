@@ -9,6 +9,7 @@ from holdfast.evaluate.tables import (
     readme_tables,
     shipped_figures,
     speed_table,
+    types_table,
 )
 
 
@@ -36,6 +37,21 @@ def test_parts_are_shown_where_every_corpus_was_measured() -> None:
     }
     assert [row.split(" | ")[0] for row in parts_table(measured)[2:]] == ["| dense names alone"]
     assert parts_table({}) == []
+
+
+def test_pipelines_stand_side_by_side_for_each_type() -> None:
+    def of(strong: float, typed: float) -> dict[str, Any]:
+        also = [{"protocol": "typed", "f1": typed, "f1_gene": typed - 0.1}]
+        return {"protocol": "strong", "f1": strong, "f1_gene": strong - 0.1, "also": also}
+
+    results = {"strong-biored-default": of(0.7, 0.8), "strong-biored-dictionary": of(0.6, 0.65)}
+    assert types_table(results, "biored") == [
+        "| F1, default / dictionary | all | gene |",
+        "|---|---|---|",
+        "| … with their type | 80.0 / 65.0 | 70.0 / 55.0 |",
+        "| … with their entity (strong) | 70.0 / 60.0 | 60.0 / 50.0 |",
+    ]
+    assert types_table(results, "bc5cdr") == []
 
 
 def test_peers_stand_beside_us_with_their_accuracy() -> None:

@@ -27,10 +27,12 @@ from holdfast.evaluate.tables import (
     parts_table,
     readme_tables,
     shipped_figures,
+    types_table,
 )
 from holdfast.models import MEASURED, manifest_of
 
 _WEIGHTS: Final = "src/holdfast/weights"  # beside the folder of results, in a checkout
+_END_TO_END: Final = {"bc5cdr": "BC5CDR test", "biored": "BioRED dev"}
 _COLLECTIVE: Final = (
     "MiniLM where the paper has BioBERT, ten times as large; what the paper reports is in round "
     "brackets. Figures are over the mentions whose entity is in the knowledge base, as the paper's "
@@ -119,6 +121,9 @@ def render(results: Mapping[str, Mapping[str, Any]]) -> str:
         lines += ["", f"## {protocol}", "", *accuracy_table(chosen)]
     if tables := collective_tables(results):
         lines += ["", "## The tables of the dual-encoder paper", "", _COLLECTIVE, *tables]
+    for corpus, words in _END_TO_END.items():
+        if table := types_table(results, corpus):
+            lines += ["", f"## End to end, by type: {words}", "", *table]
     if parts := parts_table(results):
         lines += ["", "## What each part of the linker gives", "", *parts]
     for measured in (r for r in results.values() if "probe" in r):

@@ -53,6 +53,14 @@ _PARTS: Final = (
     ("+ training mentions as names", "strict-{}-ranked-training"),
 )
 _CORPORA: Final = {"ncbi": "NCBI-disease", "bc5cdr-disease": "BC5CDR diseases"}
+_PIPELINES: Final = ("default", "dictionary")
+_PROTOCOLS: Final = {
+    "mention": "mentions found",
+    "typed": "… with their type",
+    "strong": "… with their entity (strong)",
+    "partial": "… in part, with their entity",
+    "document": "entities of documents",
+}
 _HEADLINE: Final = ("accuracy_at_1", "f1")
 _PROBABILITIES: Final = {"calibration_error": "calibration error", "nil_auroc": "NIL AUROC"}
 
@@ -92,7 +100,11 @@ def brief_table(results: Mapping[str, Result]) -> list[str]:
     for words, recipe in _ACCURACY:
         if recipe in results:
             measured = results[recipe]
-            beside = (f"{_numbers(r)} {r['by']}" for r in measured["references"])
+            beside = (
+                f"{_numbers(r)} {r['by']}"
+                for r in measured["references"]
+                if not r["by"].endswith("partial")  # beside the partial figure, which is not here
+            )
             rows.append((words, _with_interval(measured), "; ".join(beside)))
     return markdown_table(("accuracy at 1, or F1", "Holdfast", "beside"), rows)
 
@@ -105,6 +117,33 @@ def parts_table(results: Mapping[str, Result]) -> list[str]:
         if all(found):
             rows.append((words, *(_with_interval(measured) for measured in found if measured)))
     return markdown_table(("strict accuracy at 1", *_CORPORA.values()), rows) if rows else []
+
+
+def types_table(results: Mapping[str, Result], corpus: str) -> list[str]:
+    """End to end by protocol and type, the default before the dictionary; empty if either lacks."""
+    pair = [results.get(f"strong-{corpus}-{model}") for model in _PIPELINES]
+    first, other = pair
+    if not first or not other:
+        return []
+    types = [t for t in TYPES if f"f1_{t.lower()}" in first and f"f1_{t.lower()}" in other]
+    keys = ["f1", *(f"f1_{type.lower()}" for type in types)]
+    rows = []
+    for protocol, words in _PROTOCOLS.items():
+        found = [_of_protocol(result, protocol) for result in (first, other)]
+        if all(report is not None for report in found):
+            cells = ([_share(report, key) for report in found if report] for key in keys)
+            rows.append((words, *(" / ".join(cell) for cell in cells)))
+    header = (f"F1, {' / '.join(_PIPELINES)}", "all", *(type.lower() for type in types))
+    return markdown_table(header, rows)
+
+
+def _of_protocol(result: Result, protocol: str) -> Result | None:
+    reports = (result, *result["also"])
+    return next((report for report in reports if report["protocol"] == protocol), None)
+
+
+def _share(report: Result, key: str) -> str:
+    return f"{100 * report[key]:.1f}"
 
 
 def peers_table(measured: Result) -> list[str]:
