@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Final, TypeVar
+from itertools import chain, islice
+from typing import Any, Final, TypeVar
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
-_AHEAD: Final = 16  # items for each thread that are taken before they are asked for
+_AHEAD: Final = 32  # items that are taken before they are asked for, on a few cores
 
 
 def in_blocks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
@@ -25,9 +26,7 @@ def in_blocks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
             if len(block) == size:
                 yield block
                 block = []
-    except GeneratorExit:
-        raise
-    except BaseException:
+    except Exception:
         if block:
             yield block
         raise
@@ -43,6 +42,7 @@ def in_threads(
     It is faster only where the function leaves the interpreter, as a network's run does.
     """
     waiting, stream, broken = deque[Future[Answer]](), iter(items), None
+    ahead = max(_AHEAD, 2 * threads)
     pool = ThreadPoolExecutor(threads, thread_name_prefix="holdfast")
     try:
         while True:
@@ -50,11 +50,11 @@ def in_threads(
                 item = next(stream)
             except StopIteration:
                 break
-            except BaseException as error:
+            except Exception as error:
                 broken = error
                 break
             waiting.append(pool.submit(function, item))
-            if len(waiting) > _AHEAD * threads:
+            if len(waiting) > ahead:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
@@ -62,3 +62,19 @@ def in_threads(
             raise broken
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def is_single(items: Iterable[Item]) -> tuple[bool, Iterator[Item]]:
+    """Whether there is one item only, and all of them again; two at most are taken."""
+    stream = iter(items)
+    taken = list(islice(stream, 1))
+    try:
+        taken += islice(stream, 1)
+    except Exception as error:
+        return len(taken) == 1, chain(taken, _raised(error))
+    return len(taken) == 1, chain(taken, stream)
+
+
+def _raised(error: Exception) -> Iterator[Any]:
+    raise error
+    yield  # a generator raises when it is asked

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from holdfast import artifacts
 from holdfast.errors import ArtifactError, UsageError
@@ -23,6 +23,9 @@ from holdfast.registry import (
     component,
 )
 
+if TYPE_CHECKING:
+    from holdfast.kb.build import Progress
+
 WEIGHTS: Final = Path(__file__).parent / "weights"
 MEASURED: Final = "measured.json"
 """Beside the folders that ship: what was measured of each, made from results/."""
@@ -33,6 +36,7 @@ _DUAL_ENCODER: Final = "dual encoder"
 _CHOICES: Final = (_RANKER, _TAGGER, _DUAL_ENCODER)
 _ANY: Final = 1 << 30  # any version: a listing reads nothing but the manifest
 _DAMAGED: Final = "damaged"
+_QUICK: Final = 20_000  # names that are encoded at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +92,40 @@ def choose_model(name: str | Path) -> Chosen:
         return Chosen(
             component(DETECTORS, model.detector),
             linker,
-            model.encodes_names,
-            _dual_encoder(model.dual_encoder),
+            encodes_names=model.encodes_names,
+            dual_encoder=_dual_encoder(model.dual_encoder),
         )
     for folder in (Path(name), _trained() / name):
         if (folder / artifacts.MANIFEST).is_file():
             return _of_folder(folder)
     known = [*MODELS, *(m.name for m in list_models() if m.is_choice and not m.is_shipped)]
     raise UsageError(f"no model is called {str(name)!r}; there is: {', '.join(known)}")
+
+
+def prepare(kb: KnowledgeBase, chosen: Chosen, progress: Progress) -> None:
+    """Encode what the model compares texts with, unless that was done before."""
+    if chosen.encodes_names:
+        prepare_names(kb, progress)
+    if chosen.dual_encoder is not None:
+        _prepare_entities(kb, chosen.dual_encoder, progress)
+
+
+def prepare_names(kb: KnowledgeBase, progress: Progress) -> None:
+    """Encode and index them, unless that was done before; few take no time worth a word."""
+    from holdfast.link.dense_names import dense_index_of
+    from holdfast.link.shipped import shipped_encoder
+
+    show = None if kb.names < _QUICK else partial(progress, "encoding names")
+    dense_index_of(kb, shipped_encoder(), progress=show)
+
+
+def _prepare_entities(kb: KnowledgeBase, folder: Path, progress: Progress) -> None:
+    from holdfast.link.collective_entities import entity_vectors_of
+    from holdfast.link.collective_model import DualEncoderModel
+
+    model = DualEncoderModel.open(folder)
+    show = partial(progress, "encoding entities")
+    entity_vectors_of(kb, model, most=model.names, progress=show)
 
 
 def list_models() -> list[ModelFolder]:

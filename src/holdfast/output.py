@@ -15,12 +15,17 @@ _WRITERS: Final = {"tsv": "mentions", "pubtator": "pubtator", "bioc": "bioc-json
 FORMATS: Final = ("text", "json", *_WRITERS)
 
 
+def check_format(name: str) -> None:
+    """UsageError if there is no such format."""
+    if name not in FORMATS:
+        raise UsageError(f"no output format is called {name!r}; there is: {', '.join(FORMATS)}")
+
+
 def print_documents(
     documents: Iterable[Document], format: str, *, one: bool, explain: bool = False
 ) -> None:
     """Print the documents as they come. With `one`, JSON is that document and no list of them."""
-    if format not in FORMATS:
-        raise UsageError(f"no output format is called {format!r}; there is: {', '.join(FORMATS)}")
+    check_format(format)
     if format == "text":
         _print_for_people(documents, explain=explain)
     elif format == "json":

@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from holdfast import types
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.link.rules import read_rules
-from holdfast.models import choose_model
+from holdfast.models import choose_model, prepare
 from holdfast.registry import DETECTORS, LINKERS, Step, component
+
+if TYPE_CHECKING:
+    from holdfast.kb.build import Progress
 
 DEFAULT_KB: Final = "open"
 DEFAULT_MODEL: Final = "default"
@@ -61,6 +64,7 @@ def load(
     linker: str = OF_MODEL,
     top: int = 5,
     rules: str | Path | None = None,
+    progress: Progress | None = None,
 ) -> Pipeline:
     """The pipeline that `holdfast link` runs.
 
@@ -72,6 +76,8 @@ def load(
     linker    what links them, by its name in holdfast.registry; by default the model's
     top       how many candidates each mention keeps
     rules     a file that blocks, pins or adds names: see holdfast.link.rules
+    progress  told what the model makes of a knowledge base that it meets for the first time,
+              and which part of it is done
     """
     chosen = choose_model(model)
     find = component(DETECTORS, detector) if detector else chosen.detector
@@ -81,6 +87,8 @@ def load(
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
     wanted = None if only is None else parse_types(only)
     said = None if rules is None else read_rules(Path(rules), base)
+    if progress is not None:
+        prepare(base, chosen, progress)
     steps = list[Step]()
     if detector is not None:
         steps.append(find(base, only=wanted))

@@ -17,9 +17,9 @@ from holdfast.kb.store import KnowledgeBase
 from holdfast.link.names import NameLinker
 from holdfast.link.species_genes import genes_by_species
 
-LINKING: Final = "collective-bc5cdr"
+LINKING_RECIPE: Final = "collective-bc5cdr"
 """The recipe of the dual encoder that links, once it was trained here."""
-FINDING: Final = "collective-bc5cdr-end-to-end-spans"
+FINDING_RECIPE: Final = "collective-bc5cdr-end-to-end-spans"
 """The same of the one that finds and links."""
 
 Component = TypeVar("Component")
@@ -49,19 +49,19 @@ def _trained(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
 def _collective_linker(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
     from holdfast.link.collective_trained import trained_linker  # its libraries take a while
 
-    return trained_linker(kb, recipe=LINKING, only=only, top=top)
+    return trained_linker(kb, recipe=LINKING_RECIPE, only=only, top=top)
 
 
 def _joined(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
     from holdfast.link.collective_trained import joined_linker  # its libraries take a while
 
-    return genes_by_species(partial(joined_linker, recipe=LINKING), kb, only=only, top=top)
+    return genes_by_species(partial(joined_linker, recipe=LINKING_RECIPE), kb, only=only, top=top)
 
 
 def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
     from holdfast.link.collective_trained import trained_annotator  # its libraries take a while
 
-    return trained_annotator(kb, recipe=FINDING, only=only)
+    return trained_annotator(kb, recipe=FINDING_RECIPE, only=only)
 
 
 DETECTORS: Final[dict[str, MakeDetector]] = {
@@ -97,10 +97,10 @@ MODELS: Final[dict[str, Model]] = {
     "dictionary": Model("dictionary", "ranked", "names found in the text, ranked by the document"),
     "names": Model("dictionary", "names", "names found in the text, nothing learned"),
     "collective": Model(
-        "collective", None, "found and linked in one pass, once trained here", FINDING
+        "collective", None, "found and linked in one pass, once trained here", FINDING_RECIPE
     ),
     "joined": Model(
-        "trained", "joined", "as default, with a dual encoder, once trained here", LINKING
+        "trained", "joined", "as default, with a dual encoder, once trained here", LINKING_RECIPE
     ),
 }
 """What `holdfast link --model` and `load(model=…)` take, besides folders that were trained."""

@@ -52,6 +52,13 @@ def test_many_documents_are_read_as_each_alone(detector: TrainedDetector) -> Non
     assert list(detector.pipe(documents)) == [detector(document) for document in documents]
 
 
+def test_one_document_needs_no_second_network(kb: KnowledgeBase) -> None:
+    detector = TrainedDetector(kb)
+    (alone,) = detector.pipe([Document("1", TEXT)])
+    assert alone.mentions
+    assert "_alone" not in vars(detector)
+
+
 def test_only_the_types_that_are_asked_for_are_found(kb: KnowledgeBase) -> None:
     chemicals = TrainedDetector(kb, only=["Chemical"])
     assert {type for _, type in found(chemicals, TEXT)} == {"Chemical"}

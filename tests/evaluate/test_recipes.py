@@ -16,6 +16,7 @@ from holdfast.evaluate.results import fill_tables, outcome_to_json, read_results
 from holdfast.evaluate.run import COLLECTIVE, INDEXES, run_recipe
 from holdfast.kb.readers import READERS
 from holdfast.kb.vocabularies import OPEN, VOCABULARIES
+from holdfast.link.collective_model import recipe_of
 from holdfast.link.ranker import PARTS
 from holdfast.link.shipped import shipped_encoder
 from holdfast.registry import DETECTORS, LINKERS
@@ -84,7 +85,7 @@ def test_every_shipped_recipe_names_only_what_there_is(name: str) -> None:
             assert recipe.linker in ({"ranked"} if recipe.fit or recipe.model else LINKERS)
         assert recipe.kb is not None or recipe.corpus.startswith("medmentions")
     assert f"{recipe.corpus} {recipe.split}" not in (*recipe.fit, *recipe.training_names)
-    assert not recipe.model or recipe.model in shipped()
+    assert not recipe.model or recipe_of(recipe.model) in shipped()
     assert set(recipe.without) <= set(PARTS)
     assert not recipe.detector or recipe.detector in DETECTORS
     assert set(recipe.only) <= set(TYPES)

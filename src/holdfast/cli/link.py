@@ -57,35 +57,36 @@ def link(
 
     from rich.console import Console
 
-    from holdfast.cli.names import prepare
+    from holdfast.cli.progress import progress_bar
     from holdfast.corpora import ReadReport
     from holdfast.errors import UsageError
     from holdfast.inputs import Inputs
     from holdfast.kb import open_kb
     from holdfast.mention_tables import is_table, read_mention_strings, write_linked_table
-    from holdfast.models import choose_model
-    from holdfast.output import print_documents
+    from holdfast.output import check_format, print_documents
     from holdfast.pipeline import OF_MODEL, load
 
     if bool(inputs) == (mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
-    report = ReadReport()
+    form = "json" if as_json else output
+    check_format(form)
     base = open_kb(kb)
-    prepare(base, choose_model(model))
-    pipeline = load(
-        base,
-        model=model,
-        only=None if only is None else only.split(","),
-        detector=None if mentions else OF_MODEL,
-        top=top,
-        rules=rules,
-    )
+    with progress_bar(base.name) as progress:
+        pipeline = load(
+            base,
+            model=model,
+            only=None if only is None else only.split(","),
+            detector=None if mentions else OF_MODEL,
+            top=top,
+            rules=rules,
+            progress=progress,
+        )
     if mentions is not None and is_table(mentions, source_format):
         write_linked_table(read_mention_strings(mentions, column=column), pipeline, sys.stdout)
         return
+    report = ReadReport()
     texts = Inputs(inputs or [str(mentions)], format=source_format, lenient=lenient)
     documents = texts.documents(report, marked=mentions is not None)
-    form = "json" if as_json else output
     print_documents(pipeline.pipe(documents), form, one=texts.is_one_text, explain=explain)
     for line in report.summary():
         Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from holdfast import types
-from holdfast.blocks import in_threads
+from holdfast.blocks import in_threads, is_single
 from holdfast.detect.agreement import agree
 from holdfast.detect.bio import OUTSIDE
 from holdfast.detect.dictionary import DictionaryDetector, longest_from_left
@@ -66,13 +66,17 @@ class TrainedDetector:
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The same for many, in order; each core reads a document of its own."""
+        is_one, stream = is_single(documents)
+        if is_one:
+            yield from map(self, stream)
+            return
         tagger = self._alone
 
         def found(document: Document) -> Document:
             new = self._detect(document.text, tagger)
             return document.with_mentions((*document.mentions, *new))
 
-        return in_threads(found, documents, threads=cores())
+        yield from in_threads(found, stream, threads=cores())
 
     @cached_property
     def _alone(self) -> Tagger:

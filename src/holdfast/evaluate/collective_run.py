@@ -24,6 +24,7 @@ from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker
 from holdfast.link.collective_bm25 import Bm25Index
 from holdfast.link.collective_cross import CrossEncoderModel
 from holdfast.link.collective_entities import Nearest
+from holdfast.link.collective_model import recipe_of
 
 RANKED: Final = 100  # entities ranked for a mention; what comes later adds next to nothing to MAP
 CANDIDATES: Final = 10  # that a cross-encoder compares
@@ -51,7 +52,7 @@ def run_collective(
     if recipe.protocol == "ranked":
         return _ranked(recipe, kb, documents, model, progress)
     annotate = CollectiveAnnotator.open(
-        _trained(recipe, model),
+        trained_folder(recipe, model),
         kb,
         top=1,
         names=recipe.settings.get("names"),
@@ -80,14 +81,15 @@ def _ranked(
     ranker = _ranker(recipe, kb, model, progress)
     ids = primary_ids(kb)
     cases = list[RankedCase]()
-    for block in in_blocks(documents, _TOGETHER):
+    gold = list(documents)
+    for number, block in enumerate(in_blocks(gold, _TOGETHER)):
+        progress("linking", 0.5 + 0.5 * number * _TOGETHER / len(gold))
         ranked = ranker.rank([blank(document) for document in block], block)
         for document, found in zip(block, ranked, strict=True):
             for mention, near in zip(document.mentions, found, strict=True):
                 answer = frozenset(ids.get(id, id) for id in mention.ids)
                 ranking = tuple(kb.id_at(n.entity) for n in near)
                 cases.append(RankedCase(answer, ranking, document.id))
-        progress("linking", 0.5)
     report = score_ranked(cases, entities=kb)
     if recipe.corpus.startswith("medmentions"):
         report = report.with_context(rebuilt=True)
@@ -99,11 +101,11 @@ def _ranker(recipe: Recipe, kb: KnowledgeBase, model: Path | None, progress: Pro
         retrieve = bm25_retriever(kb)
         return _Ranker(lambda bare, _: [retrieve(document, RANKED) for document in bare], None)
     if recipe.linker in ("collective", "single"):
-        linker = _linker(recipe, _trained(recipe, model), kb, progress)
+        linker = _linker(recipe, trained_folder(recipe, model), kb, progress)
         return _Ranker(lambda bare, _: linker.nearest_in(bare, RANKED), linker.digest)
     if recipe.linker not in ("cross", "blink"):
         raise UsageError(f"recipe {recipe.name!r}: {recipe.linker!r} does not rank entities")
-    cross = CrossEncoderModel.open(_trained(recipe, model))
+    cross = CrossEncoderModel.open(trained_folder(recipe, model))
     if recipe.linker == "cross":
         retrieve = bm25_retriever(kb)
     else:
@@ -146,19 +148,19 @@ def _linker(
     )
 
 
-def _trained(recipe: Recipe, model: Path | None) -> Path:
-    folder = model or model_folder(recipe.model or recipe.name)
-    if not folder.exists():
-        raise UsageError(
-            f"{folder}: not there; first `holdfast train {recipe.model or recipe.name}`"
-        )
-    return folder
+def trained_folder(recipe: Recipe, model: Path | None) -> Path:
+    """What is measured: the model that is given, or that of the recipe or of its `model`."""
+    return _there(model or model_folder(recipe.model or recipe.name))
 
 
 def _retriever(recipe: Recipe) -> Path:
     """The model that retrieves candidates for a cross-encoder."""
-    name = recipe.settings.get("retriever", "")
-    folder = model_folder(name)
-    if not name or not folder.exists():
-        raise UsageError(f"{folder}: not there; first `holdfast train {name}`")
+    if "retriever" not in recipe.settings:
+        raise UsageError(f"recipe {recipe.name!r}: it has no setting `retriever`")
+    return _there(model_folder(str(recipe.settings["retriever"])))
+
+
+def _there(folder: Path) -> Path:
+    if not folder.exists():
+        raise UsageError(f"{folder}: not there; first `holdfast train {recipe_of(folder.name)}`")
     return folder

@@ -10,13 +10,13 @@ from typing import Final
 from holdfast.corpora.named import load_corpus, load_training
 from holdfast.corpora.named.splits import parse_splits
 from holdfast.document import Document, Mention
-from holdfast.errors import UsageError
 from holdfast.evaluate.collective_kb import collective_kb
+from holdfast.evaluate.collective_run import trained_folder
 from holdfast.evaluate.gold_mentions import RankedCase, score_ranked
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import primary_ids
 from holdfast.evaluate.report import Report
-from holdfast.evaluate.run import Outcome, blank, model_folder, of_types
+from holdfast.evaluate.run import Outcome, blank, of_types
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.collective import CollectiveLinker
@@ -42,9 +42,7 @@ def run_joined(recipe: Recipe, *, data: Path, model: Path | None, progress: Prog
     """The weight is chosen on the recipe's `select`, on documents that neither linker learned from
     and the recipe's split does not have; that split is read once, by all three."""
     kb = collective_kb(recipe, recipe.split, data=data, progress=progress)
-    folder = model or model_folder(recipe.model)
-    if not folder.exists():
-        raise UsageError(f"{folder}: not there; first `holdfast train {recipe.model}`")
+    folder = trained_folder(recipe, model)
     named = shipped_linker(kb, top=WIDTH)
     read = CollectiveLinker.open(
         folder,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,8 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Read:
-    """Mentions of a document, and the vectors of those that touch a token."""
+class Read:
+    """What was read of a document: mentions, and the vectors of those that touch a token."""
 
     mentions: Sequence[Mention]
     places: list[int]  # of the mentions that have a vector, ascending
@@ -55,8 +55,8 @@ class CollectiveLinker:
         top: int = 5,
     ) -> None:
         self.digest = model.digest
-        self._kb = kb
-        self._model = model
+        self.kb = kb
+        self.model = model
         self._vectors = vectors
         self._is_open = only is None
         self._wanted = types.mask_of(only)
@@ -92,11 +92,15 @@ class CollectiveLinker:
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
         """The same for many, in order: what is searched is gone through once for several."""
         for block in in_blocks(documents, _TOGETHER):
-            read = [self._read(document) for document in block]
-            for document, part, near in zip(
-                block, read, self._near(read, self._asked), strict=True
-            ):
-                yield self._answered(document, part, near)
+            answers = self.answers([self._read(document) for document in block])
+            for document, mentions in zip(block, answers, strict=True):
+                yield document.with_mentions(mentions)
+
+    def answers(self, read: Sequence[Read]) -> Iterator[list[Mention]]:
+        """The mentions of each document with candidates and ids."""
+        for part, near in zip(read, self._near(read, self._asked), strict=True):
+            pairs = zip(part.mentions, near, strict=True)
+            yield [self.linked(mention, own) for mention, own in pairs]
 
     def nearest(self, document: Document, k: int) -> list[list[Nearest]]:
         """The k entities nearest to each mention; none for one that touches no token."""
@@ -110,49 +114,45 @@ class CollectiveLinker:
     def _asked(self) -> int:
         return max(self._top, _COMPARED) * _WIDER
 
-    def _near(self, read: Sequence[_Read], k: int) -> list[list[list[Nearest]]]:
-        found = iter(self._vectors.search(np.concatenate([part.vectors for part in read]), k))
+    def _near(self, read: Sequence[Read], k: int) -> list[list[list[Nearest]]]:
+        none = np.zeros((0, self.model.encoder.width), dtype=np.float32)
+        vectors = np.concatenate([none, *(part.vectors for part in read)])
+        found = iter(self._vectors.search(vectors, k))
         near = [[list[Nearest]() for _ in part.mentions] for part in read]
         for part, own in zip(read, near, strict=True):
             for place in part.places:
                 own[place] = next(found)
         return near
 
-    def _read(self, document: Document) -> _Read:
-        read = self._alone if self._model.context else self._together
-        return _Read(document.mentions, *read(document))
-
-    def _answered(
-        self, document: Document, read: _Read, near: Sequence[Sequence[Nearest]]
-    ) -> Document:
-        pairs = zip(read.mentions, near, strict=True)
-        return document.with_mentions(self.linked(mention, own) for mention, own in pairs)
+    def _read(self, document: Document) -> Read:
+        read = self._alone if self.model.context else self._together
+        return Read(document.mentions, *read(document))
 
     def _together(self, document: Document) -> tuple[list[int], Floats]:
         """The numbers of mentions that have tokens, and their vectors."""
-        tokens = self._model.encoder.reader.read(document.text)
+        tokens = self.model.encoder.reader.read(document.text)
         spans = [span_of(tokens, m.start, m.end) for m in document.mentions]
         places = [place for place, span in enumerate(spans) if span is not None]
         chosen = np.array([span for span in spans if span is not None], dtype=np.int64)
-        return places, self._model.mention_vectors(tokens, chosen.reshape(-1, 2))
+        return places, self.model.mention_vectors(tokens, chosen.reshape(-1, 2))
 
     def _alone(self, document: Document) -> tuple[list[int], Floats]:
         """The same, each mention in a text of its own."""
-        places, rows = list[int](), [np.zeros((0, self._model.encoder.width), dtype=np.float32)]
+        places, rows = list[int](), [np.zeros((0, self.model.encoder.width), dtype=np.float32)]
         for place, mention in enumerate(document.mentions):
-            start = max(0, mention.start - self._model.context)
-            text = document.text[start : mention.end + self._model.context]
-            tokens = self._model.encoder.reader.read(text)
+            start = max(0, mention.start - self.model.context)
+            text = document.text[start : mention.end + self.model.context]
+            tokens = self.model.encoder.reader.read(text)
             span = span_of(tokens, mention.start - start, mention.end - start)
             if span is not None:
                 places.append(place)
-                rows.append(self._model.mention_vectors(tokens, np.array([span])))
+                rows.append(self.model.mention_vectors(tokens, np.array([span])))
         return places, np.concatenate(rows)
 
     def linked(self, mention: Mention, near: Sequence[Nearest]) -> Mention:
         """The mention with those of its nearest entities that its type allows."""
         mask = self._mask_of(mention.type)
-        fitting = [n for n in near if mask is None or self._kb.type_mask[n.entity] & mask]
+        fitting = [n for n in near if mask is None or self.kb.type_mask[n.entity] & mask]
         candidates = tuple(self._candidates(fitting))
         ids = (candidates[0].entity_id,) if candidates else (NIL,)
         return replace(mention, candidates=candidates, ids=ids)
@@ -171,11 +171,11 @@ class CollectiveLinker:
         shares = np.exp(scores - scores[0])
         shares /= shares.sum()
         for found, share in zip(near[: self._top], shares.tolist(), strict=False):
-            name = self._kb.name_at(found.name)
+            name = self.kb.name_at(found.name)
             yield Candidate(
-                entity_id=self._kb.id_at(found.entity),
+                entity_id=self.kb.id_at(found.entity),
                 name=name,
-                label=self._kb.label_at(found.entity),
+                label=self.kb.label_at(found.entity),
                 score=round(min(1.0, share), _DECIMALS),
                 evidence=(
                     Evidence(
@@ -187,34 +187,53 @@ class CollectiveLinker:
             )
 
 
-class CollectiveAnnotator(CollectiveLinker):
+class CollectiveAnnotator:
     """Finds the mentions of a document and links them, in one pass over it.
 
     What is found takes the place of the mentions that a document has; relations go with them. A
     mention's type is its entity's. With `only`, mentions of no such entity are dropped.
     """
 
-    def _read(self, document: Document) -> _Read:
-        if not self._model.detection:
+    def __init__(self, linker: CollectiveLinker) -> None:
+        """`linker` of a model that was trained to find mentions too; UsageError if it was not."""
+        if not linker.model.detection:
             raise UsageError("this dual encoder was trained to link mentions, not to find them")
-        tokens = self._model.encoder.reader.read(document.text)
-        states = self._model.states(tokens)
-        spans = self._model.detect(tokens, states).spans
+        self.digest = linker.digest
+        self._linker = linker
+
+    @classmethod
+    def open(cls, folder: Path, kb: KnowledgeBase, **options: Any) -> Self:
+        """With a model folder that `holdfast train` wrote; options as for CollectiveLinker."""
+        return cls(CollectiveLinker.open(folder, kb, **options))
+
+    def __call__(self, document: Document) -> Document:
+        """The document with what was found."""
+        return next(self.pipe([document]))
+
+    def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """The same for many, in order."""
+        for block in in_blocks(documents, _TOGETHER):
+            read = [self._read(document) for document in block]
+            for document, found in zip(block, self._linker.answers(read), strict=True):
+                mentions = tuple(
+                    replace(m, type=self._type_of(m.ids[0])) for m in found if m.is_linked
+                )
+                yield replace(document, mentions=mentions, relations=())
+
+    def _read(self, document: Document) -> Read:
+        model = self._linker.model
+        tokens = model.encoder.reader.read(document.text)
+        states = model.states(tokens)
+        spans = model.detect(tokens, states).spans
         mentions = tuple(
             Mention.at(int(tokens.starts[first]), int(tokens.ends[last]))
             for first, last in spans.tolist()
         )
-        vectors = self._model.mention_vectors(tokens, spans, states)
-        return _Read(mentions, list(range(len(mentions))), vectors)
-
-    def _answered(
-        self, document: Document, read: _Read, near: Sequence[Sequence[Nearest]]
-    ) -> Document:
-        linked = (self.linked(m, own) for m, own in zip(read.mentions, near, strict=True))
-        found = tuple(replace(m, type=self._type_of(m.ids[0])) for m in linked if m.is_linked)
-        return replace(document, mentions=found, relations=())
+        vectors = model.mention_vectors(tokens, spans, states)
+        return Read(mentions, list(range(len(mentions))), vectors)
 
     def _type_of(self, id: str) -> str:
-        row = self._kb.row_of(id)
-        known = () if row is None else self._kb.types_of(row)
+        kb = self._linker.kb
+        row = kb.row_of(id)
+        known = () if row is None else kb.types_of(row)
         return next((t for t in map(canonical_type, known) if t in types.TYPES), "")

@@ -21,6 +21,8 @@ from holdfast.sessions import open_session
 
 KIND: Final = "dual encoder"
 VERSION: Final = 1
+SMALL: Final = "-int8"
+"""What the folder of a model in 8 bits is called, after the recipe that trains it."""
 NAMES: Final = "names.onnx"
 VECTORS: Final = "vectors"  # float32 (names, width), unit rows
 HEADS: Final = "heads.npz"
@@ -28,6 +30,11 @@ _TOKENS: Final = 4096  # of one run of the network over names
 _LONG: Final = 1 << 15  # tokens of a text whose states are kept in full
 
 Floats = npt.NDArray[np.float32]
+
+
+def recipe_of(name: str) -> str:
+    """The recipe that trains the model folder of this name, in 32 bits or in 8."""
+    return name.removesuffix(SMALL)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,10 +13,10 @@ from holdfast import artifacts
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker
+from holdfast.link.collective_model import SMALL
 from holdfast.link.joined import WIDTH, JoinedLinker
 from holdfast.link.shipped import shipped_linker
 
-_SMALL: Final = "-int8"
 _TOP: Final = 5
 
 
@@ -44,7 +44,7 @@ def trained_annotator(
 
 def trained_folder(recipe: str) -> Path:
     """Where the recipe's model is, in 8 bits."""
-    folder = artifacts.home() / "models" / f"{recipe}{_SMALL}"
+    folder = artifacts.home() / "models" / f"{recipe}{SMALL}"
     if not folder.exists():
         raise UsageError(f"{folder}: not there; first `holdfast train {recipe}`")
     return folder

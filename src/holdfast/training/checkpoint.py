@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ class Progress:
 
     step: int = 0  # steps done
     log: tuple[Mapping[str, float], ...] = field(default=())  # one entry per report
+    seconds: float = 0.0  # of the processor, where a run counts them
 
 
 def save_checkpoint(
@@ -45,7 +46,7 @@ def save_checkpoint(
     with artifacts.publish(folder) as scratch:
         save_file(dict(model.state_dict()), scratch / "model.safetensors")
         save_file(moments, scratch / "optimizer.safetensors")
-        text = json.dumps({"step": progress.step, "log": list(progress.log)})
+        text = json.dumps(asdict(progress))
         (scratch / "progress.json").write_text(text, encoding="utf-8")
         artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
 
@@ -64,7 +65,7 @@ def load_checkpoint(
             state.setdefault(int(index), {})[name] = value
         optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
     data = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
-    return Progress(data["step"], tuple(data["log"]))
+    return Progress(data["step"], tuple(data["log"]), data.get("seconds", 0.0))
 
 
 def checkpoint_config(folder: Path) -> Mapping[str, Any]:

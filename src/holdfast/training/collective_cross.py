@@ -114,7 +114,7 @@ def train_cross_encoder(
         torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
     progress = resume(folder / "run", model, optimizer, report=report)
-    seconds = max((entry["seconds"] for entry in progress.log), default=0.0)
+    seconds = progress.seconds
     groups = _by_key(training)
     if not groups:
         raise UsageError("no mention has its entity and another one among its candidates")
@@ -136,7 +136,7 @@ def train_cross_encoder(
             progress = replace(progress, log=(*progress.log, entry | {"accuracy": right}))
             losses.clear()
             report("  ".join(f"{key} {value:.4g}" for key, value in progress.log[-1].items()))
-        progress = replace(progress, step=done)
+        progress = replace(progress, step=done, seconds=seconds)
         if is_last or done % config.save_every == 0:
             save_checkpoint(
                 folder / "run", model, optimizer, progress=progress, config=asdict(config)

@@ -25,6 +25,7 @@ from holdfast.evaluate.run import model_folder
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.link.collective import CollectiveLinker
 from holdfast.link.collective_cross import PairReader
+from holdfast.link.collective_model import SMALL
 from holdfast.training.checkpoint import Progress
 from holdfast.training.collective_cross import (
     CrossConfig,
@@ -138,7 +139,7 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
     work = out.with_name(f"{out.name}{_CHECKPOINTS}")
     progress = train_dual_encoder(model, material, settings.train, folder=work, report=report)
     threshold = best_entry(progress).get("threshold", 0.5)
-    for small, folder in ((False, out), (True, out.with_name(f"{out.name}-int8"))):
+    for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
         export_dual_encoder(
             model,
             tokenizer,
@@ -174,7 +175,7 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     progress = train_cross_encoder(
         model, training, looked, reader, config, folder=work, report=report
     )
-    for small, folder in ((False, out), (True, out.with_name(f"{out.name}-int8"))):
+    for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
         export_cross_encoder(
             model,
             tokenizer,

@@ -8,7 +8,8 @@ mentions' vectors as they are, and the whole cache is encoded anew every so ofte
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -81,39 +82,41 @@ def train_dual_encoder(
 
     The log holds the processor seconds of training, all threads together, without looks at dev:
     who else uses the machine, or stops the run, does not count. Batches depend on the seed alone;
-    after an interruption the cache is encoded anew, so weights may then differ a little.
+    after an interruption the cache is encoded anew, off the clock, so weights may then differ a
+    little.
     """
     torch.manual_seed(config.seed)
     if config.threads:
         torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
     progress = resume(folder / "run", model, optimizer, report=report)
-    seconds = max((entry["seconds"] for entry in progress.log), default=0.0)
-    cache = torch.zeros(0)
     losses, total = list[float](), config.align_steps + config.steps
-    for step in range(progress.step, total):
-        started = time.process_time()
-        if not len(cache):
+    clock, cache = _Clock(progress.seconds), torch.zeros(0)
+    if progress.step < total:
+        with clock.running(is_counted=not progress.step):
             cache = encode_table(model, material.table)
-        segments = _segments(material, config, step)
-        rate = _rate(step, total, config)
-        losses.append(
-            _learn(model, segments, material.table, cache, optimizer, config, step=step, rate=rate)
-        )
+    for step in range(progress.step, total):
         done = step + 1
         is_last = done == total
         is_fresh = is_last or done == config.align_steps or done % config.refresh_every == 0
+        with clock.running():
+            segments = _segments(material, config, step)
+            rate = _rate(step, total, config)
+            loss = _learn(
+                model, segments, material.table, cache, optimizer, config, step=step, rate=rate
+            )
+        losses.append(loss)
         if is_fresh:
-            cache = encode_table(model, material.table)
-        seconds += time.process_time() - started
+            with clock.running(is_counted=not is_last):  # after the last step it is a look's
+                cache = encode_table(model, material.table)
         if is_fresh or (config.look_every and done % config.look_every == 0):
             known = cache if is_fresh else encode_table(model, material.table)
-            entry = {"step": done, "seconds": seconds, "loss": float(np.mean(losses))}
+            entry = {"step": done, "seconds": clock.seconds, "loss": float(np.mean(losses))}
             entry |= _look(model, material, known, folder, progress)
             losses.clear()
             progress = replace(progress, log=(*progress.log, entry))
             report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))
-        progress = replace(progress, step=done)
+        progress = replace(progress, step=done, seconds=clock.seconds)
         if is_last or done % config.save_every == 0:
             save_checkpoint(
                 folder / "run", model, optimizer, progress=progress, config=asdict(config)
@@ -121,6 +124,20 @@ def train_dual_encoder(
     if (folder / BEST).exists():
         model.load_state_dict(load_file(folder / BEST))
     return progress
+
+
+@dataclass(slots=True)
+class _Clock:
+    """The processor's seconds, of all threads."""
+
+    seconds: float
+
+    @contextmanager
+    def running(self, *, is_counted: bool = True) -> Iterator[None]:
+        started = time.process_time()
+        yield
+        if is_counted:
+            self.seconds += time.process_time() - started
 
 
 def _segments(material: Material, config: TrainConfig, step: int) -> list[Segment]:
