@@ -22,7 +22,9 @@ def ranked(linker: str, **reference: float) -> dict[str, Any]:
         accuracy_at_1_normalised=0.95,
         map_normalised=0.97,
     )
-    return {"linker": linker, **own, "references": [reference] if reference else []}
+    references = [{"by": "the paper", **reference}] if reference else []
+    circumstances = {"recipe": f"{linker}-bc5cdr", "n_documents": 500}
+    return {"linker": linker, **circumstances, **own, "references": references}
 
 
 def test_given_mentions_stand_beside_the_paper() -> None:
@@ -39,11 +41,26 @@ def test_given_mentions_stand_beside_the_paper() -> None:
     assert collective[6] == "**70.0** [69.0, 71.0] |"
 
 
+def test_fewer_documents_are_said_and_what_the_paper_lacks_stands_alone() -> None:
+    few = ranked("blink", accuracy_at_1=0.747) | {"n_documents": 60}
+    joined = ranked("joined", accuracy_at_1=0.807) | {"recipe": "joined-bc5cdr-mesh"}
+    results = {
+        "collective-bc5cdr": ranked("collective"),
+        "blink-bc5cdr": few,
+        "joined-bc5cdr-mesh": joined,
+    }
+    blink, _, both = (line for line in collective_tables(results) if "**" in line)
+    assert blink.startswith("| BLINK (60 documents) | **80.0** [79.0, 81.0] (74.7) |")
+    assert "(80.7)" not in both
+
+
 def test_strong_and_partial_have_their_own_reference() -> None:
     strong = figures(f1=0.76, precision=0.8, recall=0.72)
     result = {
         **strong,
         "linker": "collective",
+        "recipe": "collective-bc5cdr-end-to-end-spans",
+        "n_documents": 500,
         "also": [{"protocol": "partial", **figures(f1=0.78)}, {"protocol": "mention", "f1": 0.86}],
         "references": [
             {"by": "exhaustive spans", "f1": 0.738},

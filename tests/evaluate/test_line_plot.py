@@ -39,13 +39,30 @@ def test_two_lines_are_told_apart() -> None:
     assert {"collective", "one mention", "0", "0.8"} <= {*words}
 
 
-@pytest.mark.parametrize("points", [((1.0, 0.0),), ((-1.0, 2.0),)])
-def test_a_log_plot_refuses_what_it_cannot_show(points: tuple[tuple[float, float], ...]) -> None:
+def test_a_log_plot_has_no_zero_and_a_linear_one_may() -> None:
+    line = Line(((0.0, 0.0), (1.0, 0.5)))
     with pytest.raises(InvalidValueError, match="above 0"):
-        Panel("t", "x", "y", (Line(points),))
+        Panel("t", "x", "y", (line,))
+    assert "polyline" in draw_panels([Panel("t", "x", "y", (line,), is_linear=True)])
 
 
-@pytest.mark.parametrize("lines", [(), (Line(()),), (Line(((1, 1),)),) * 3])
-def test_a_plot_needs_one_line_or_two(lines: tuple[Line, ...]) -> None:
-    with pytest.raises(InvalidValueError, match="nothing to draw, or more than two"):
-        Panel("t", "x", "y", lines)
+@pytest.mark.parametrize(
+    ("points", "said"),
+    [
+        ((), "no points"),
+        (((1.0, -2.0),), "-2.0 cannot be drawn"),
+        (((1.0, float("nan")),), "nan cannot be drawn"),
+        (((2.0, 1.0), (1.0, 1.0)), "goes back, from 2.0"),
+    ],
+)
+def test_a_line_refuses_what_cannot_be_drawn(
+    points: tuple[tuple[float, float], ...], said: str
+) -> None:
+    with pytest.raises(InvalidValueError, match=said):
+        Line(points)
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_plot_has_one_line_or_two(number: int) -> None:
+    with pytest.raises(InvalidValueError, match="it takes one or two"):
+        Panel("t", "x", "y", (Line(((1, 1),)),) * number)

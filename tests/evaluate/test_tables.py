@@ -29,6 +29,15 @@ def test_the_readme_shows_figures_with_intervals_and_what_others_reach() -> None
     assert "| **91.2** [90.2, 92.2] | 90.0 Somebody |" in table[-1]
 
 
+def test_a_ranking_counts_what_can_be_linked_and_stands_beside_one_figure() -> None:
+    known = {"accuracy_at_1_in_kb": 0.8, "accuracy_at_1_in_kb_low": 0.79}
+    known["accuracy_at_1_in_kb_high"] = 0.81
+    measured = result(0.7) | known | {"protocol": "ranked"}
+    measured["references"] = [{"by": "Somebody", "accuracy_at_1": 0.9, "map": 0.95}]
+    table = brief_table({"collective-bc5cdr": measured})
+    assert table[-1].endswith("| **80.0** [79.0, 81.0] | 90.0 Somebody |")
+
+
 def test_parts_are_shown_where_every_corpus_was_measured() -> None:
     measured = {
         "ablation-ncbi-1-dense": result(0.7),

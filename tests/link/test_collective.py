@@ -171,6 +171,7 @@ def test_many_names_are_kept_in_16_bits(kb: KnowledgeBase, monkeypatch: pytest.M
     whole = EntityVectors.build(kb, Letters(), most=3)
     monkeypatch.setattr("holdfast.link.collective_entities._EXACTLY", 1)
     halves = EntityVectors.build(kb, Letters(), most=3)
+    assert halves._vectors.dtype == np.float16
     queries = Letters().encode_names(["egg", "bad hedge"])
     assert halves.search(queries, 3) == whole.search(queries, 3)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +24,8 @@ from holdfast.errors import InvalidValueError, UsageError  # noqa: E402
 from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker  # noqa: E402
 from holdfast.link.collective_model import DualEncoderModel, span_probabilities  # noqa: E402
 from holdfast.link.collective_spans import spans_of_words  # noqa: E402
+from holdfast.models import choose_model  # noqa: E402
+from holdfast.pipeline import load  # noqa: E402
 from holdfast.registry import DETECTORS, FINDING_RECIPE, LINKERS, LINKING_RECIPE  # noqa: E402
 from holdfast.training.collective_data import Batch, Reading, joined_names, segments_of  # noqa: E402
 from holdfast.training.collective_detection import is_mention, word_tags  # noqa: E402
@@ -123,6 +125,22 @@ def test_an_interrupted_run_goes_on_where_it_was(kb: Any, tmp_path: Path) -> Non
     assert done.log[-1]["accuracy"] == 1.0
 
 
+def test_seconds_count_steps_and_fresh_vectors_but_no_looks(
+    kb: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = count()
+    monkeypatch.setattr("holdfast.training.collective_train.time.process_time", lambda: next(ticks))
+    material = toys.material(kb)
+    config = replace(toys.CONFIG, steps=8, refresh_every=4, look_every=2, save_every=3)
+    train = partial(train_dual_encoder, material=material, report=silent)
+    whole = train(toys.dual_encoder(), config=config, folder=tmp_path / "whole")
+    # The vectors at the start, two steps; two more and fresh vectors; the last are a look's.
+    assert [(e["step"], e["seconds"]) for e in whole.log] == [(2, 3), (4, 6), (6, 8), (8, 10)]
+    train(toys.dual_encoder(), config=replace(config, steps=3), folder=tmp_path / "cut")
+    again = train(toys.dual_encoder(), config=config, folder=tmp_path / "cut")
+    assert (again.step, again.seconds) == (8, 10)
+
+
 def test_a_run_may_begin_with_the_encoders_of_another(kb: Any, tmp_path: Path) -> None:
     first, second = toys.dual_encoder(), toys.dual_encoder(mention="mean", detection="bio")
     config = replace(toys.CONFIG, steps=20)
@@ -215,10 +233,10 @@ def test_the_linker_ranks_and_says_why(kb: Any, tmp_path: Path) -> None:
         assert scores == sorted(scores, reverse=True)
         assert sum(scores) <= 1.0002
         assert mention.candidates[0].evidence[0].kind == "collective"
-    several = [blank, Document("", ""), *toys.documents(20, seed=6)]
+    spaces = Document("x", "a   b", mentions=(Mention.at(2, 3),))
+    several = [spaces, blank, Document("", ""), *toys.documents(20, seed=6)]
     assert answers(link.pipe(several)) == answers(link(document) for document in several)
     assert link(Document("", "")).mentions == ()
-    spaces = Document("x", "a   b", mentions=(Mention.at(2, 3),))
     assert link(spaces).mentions[0].is_nil
     with pytest.raises(UsageError, match="not to find them"):
         CollectiveAnnotator.open(tmp_path / "model", kb, threads=1)(blank)
@@ -237,6 +255,27 @@ def test_the_registry_takes_what_was_trained_here_and_says_how_to(kb: Any) -> No
     assert [len(mention.candidates) for mention in linked.mentions] == [2, 2, 2]
     chemicals = DETECTORS["collective"](kb, only=("Chemical",))(document)
     assert chemicals.mentions == ()
+
+
+def test_entities_are_encoded_once_with_word_of_it_after_everything_was_checked(kb: Any) -> None:
+    with pytest.raises(UsageError, match=f"first `holdfast train {FINDING_RECIPE}`"):
+        choose_model("collective")
+    model = toys.dual_encoder(mention="mean", detection="bio")
+    folder = artifacts.home() / "models" / f"{FINDING_RECIPE}-int8"
+    export_dual_encoder(model, toys.tokenizer(), folder, reading=toys.READING, description={})
+    assert choose_model("collective").dual_encoder == folder
+    said = list[str]()
+    load_it = partial(load, kb, model="collective", progress=lambda what, _: said.append(what))
+    with pytest.raises(UsageError, match="no type is called"):
+        load_it(only=("desease",))
+    with pytest.raises(UsageError, match="links only what it finds itself"):
+        load_it(detector=None)
+    assert said == []
+    load_it()
+    assert {*said} == {"encoding entities"}
+    said.clear()
+    load_it()
+    assert said == []
 
 
 @pytest.mark.parametrize("detection", ["bio", "spans"])

@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
 from holdfast.corpora import dumps  # noqa: E402
+from holdfast import artifacts  # noqa: E402
 from holdfast.document import Document  # noqa: E402
 from holdfast.errors import UsageError  # noqa: E402
 from holdfast.evaluate.collective_curves import draw_curves, times_faster  # noqa: E402
@@ -247,6 +248,14 @@ def test_what_cannot_be_trained_or_measured_is_said() -> None:
         train_collective(recipe("x", "bm25", fit=()), data=Path(), out=Path("x"), report=silent)
     with pytest.raises(UsageError, match="first `holdfast train"):
         Systems("no", "such", "thing").folders()
+
+
+def test_curves_are_of_runs_that_were_made_for_them_if_there_are_both() -> None:
+    systems, home = Systems("collective", "single", "blink"), artifacts.home() / "models"
+    (home / "collective-curve").mkdir(parents=True)
+    assert [*systems.curves().values()] == [home / "collective", home / "single"]
+    (home / "single-curve").mkdir()
+    assert [*systems.curves().values()] == [home / "collective-curve", home / "single-curve"]
 
 
 def test_times_faster_compares_where_both_were() -> None:

@@ -13,25 +13,29 @@ Result = Mapping[str, Any]
 _RANKING: Final = (
     ("BM25", "bm25-{}"),
     ("cross-encoder over BM25", "cross-{}"),
-    ("… the gold entity added †", "cross-{}-gold-added"),
+    ("cross-encoder, the gold entity added †", "cross-{}-gold-added"),
     ("BLINK", "blink-{}"),
     ("one mention, random negatives", "single-{}-random-negatives"),
-    ("one mention, random and hard", "single-{}"),
+    ("one mention, random and hard negatives", "single-{}"),
     ("collective, random negatives", "collective-{}-random-negatives"),
-    ("collective, random and hard", "collective-{}"),
-    ("… in 8 bits", "collective-{}-int8"),
-    ("… on a small ResCNN", "collective-{}-rescnn"),
-    ("… over all of MeSH", "collective-{}-mesh"),
-    ("… over all of MeSH, with the name linker", "joined-{}-mesh"),
+    ("collective, random and hard negatives", "collective-{}"),
+    ("collective, in 8 bits", "collective-{}-int8"),
+    ("collective, on a small ResCNN", "collective-{}-rescnn"),
+    ("collective, over all of MeSH, in 8 bits", "collective-{}-mesh"),
+    ("collective with the name linker, over all of MeSH, in 8 bits", "joined-{}-mesh"),
 )
 _FOUND: Final = (
     ("collective, BIO tags", "collective-{}-end-to-end-bio"),
     ("collective, exhaustive spans", "collective-{}-end-to-end-spans"),
-    ("… over all of MeSH, BIO tags", "collective-{}-end-to-end-bio-mesh"),
-    ("… over all of MeSH, exhaustive spans", "collective-{}-end-to-end-spans-mesh"),
+    ("collective, BIO tags, over all of MeSH, in 8 bits", "collective-{}-end-to-end-bio-mesh"),
+    (
+        "collective, exhaustive spans, over all of MeSH, in 8 bits",
+        "collective-{}-end-to-end-spans-mesh",
+    ),
     ("the default, over all of MeSH", "strong-{}-default"),
     ("the dictionary, over all of MeSH", "strong-{}-dictionary"),
 )
+_OURS: Final = ("strong-", "joined-")  # how recipes begin that the paper has no row for
 _FIGURES: Final = {
     "accuracy_at_1_in_kb": "P@1",
     "map_in_kb": "MAP",
@@ -106,34 +110,41 @@ def _speed(measured: Result, paper: Mapping[str, float]) -> list[str]:
 def _rows(
     results: Mapping[str, Result], rows: Sequence[tuple[str, str]], corpus: str
 ) -> list[tuple[str, Result]]:
-    named = ((words, name.format(corpus)) for words, name in rows)
-    return [(words, results[name]) for words, name in named if name in results]
+    """With what was measured over fewer documents than the others saying so."""
+    named = [(words, results.get(name.format(corpus))) for words, name in rows]
+    found = [(words, result) for words, result in named if result is not None]
+    most = max((result["n_documents"] for _, result in found), default=0)
+    return [
+        (words if n == most else f"{words} ({n:,} documents)", result)
+        for words, result in found
+        for n in (result["n_documents"],)
+    ]
 
 
 def _ranked(result: Result, key: str) -> str:
     is_without = key.endswith("_normalised") and result["linker"] not in _RERANKED
     if is_without or key not in result:
         return ""
-    return _beside(result, key, _of_paper(result["references"][:1], _OF_PAPER.get(key, "")))
+    return _beside(result, key, _of_paper(result, _OF_PAPER.get(key, "")))
 
 
 def _end_to_end(result: Result) -> tuple[str, ...]:
     also = {report["protocol"]: report for report in result["also"]}
-    strict, partial = (
-        _of_paper([r for r in result["references"] if r["by"].endswith("partial") is wanted], "f1")
-        for wanted in (False, True)
-    )
     return (
         _percent(result["precision"]),
         _percent(result["recall"]),
-        _beside(result, "f1", strict),
-        _beside(also["partial"], "f1", partial),
+        _beside(result, "f1", _of_paper(result, "f1")),
+        _beside(also["partial"], "f1", _of_paper(result, "f1", is_partial=True)),
         _percent(also["mention"]["f1"]) if "mention" in also else "",
     )
 
 
-def _of_paper(references: Sequence[Result], key: str) -> float | None:
-    return next((r[key] for r in references if key in r), None)
+def _of_paper(result: Result, key: str, *, is_partial: bool = False) -> float | None:
+    """What the paper has in the same place, if it has."""
+    if result["recipe"].startswith(_OURS):
+        return None
+    wanted = (r for r in result["references"] if r["by"].endswith("partial") is is_partial)
+    return next((r[key] for r in wanted if key in r), None)
 
 
 def _beside(result: Result, key: str, paper: float | None) -> str:

@@ -40,19 +40,25 @@ Points = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Points in ascending x."""
+    """Points in ascending x, none of them negative."""
 
     points: Points
-    name: str = ""  # shown where a panel has two
+    name: str = ""  # shown in the panel, if there is one
+
+    def __post_init__(self) -> None:
+        if not self.points:
+            raise InvalidValueError(f"the line {self.name!r} has no points")
+        for value in (value for point in self.points for value in point):
+            if not 0 <= value < math.inf:
+                raise InvalidValueError(f"the line {self.name!r}: {value} cannot be drawn")
+        places = [x for x, _ in self.points]
+        if places != sorted(places):
+            raise InvalidValueError(f"the line {self.name!r} goes back, from {max(places)}")
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One plot of one or two lines.
-
-    Both axes are logarithmic, for which coordinates must be positive; or linear from 0 on, for
-    which none may be negative.
-    """
+    """One plot of one or two lines; both axes are logarithmic, or else linear from 0 on."""
 
     title: str
     x_label: str
@@ -61,10 +67,10 @@ class Panel:
     is_linear: bool = False
 
     def __post_init__(self) -> None:
+        if not 1 <= len(self.lines) <= len(_KINDS):
+            raise InvalidValueError(f"{self.title!r}: {len(self.lines)} lines; it takes one or two")
         values = [value for line in self.lines for point in line.points for value in point]
-        if not values or not 1 <= len(self.lines) <= len(_KINDS):
-            raise InvalidValueError(f"{self.title!r}: nothing to draw, or more than two lines")
-        if min(values) < 0 or (min(values) == 0 and not self.is_linear):
+        if not self.is_linear and min(values) == 0:
             raise InvalidValueError(f"{self.title!r}: a log plot needs points above 0")
 
 

@@ -21,7 +21,7 @@ _ACCURACY: Final = (
     ("… … BC5CDR diseases", "strict-bc5cdr-disease-ranked"),
     ("… … BC5CDR chemicals", "strict-bc5cdr-chemical-ranked"),
     ("Gold mentions, strict, as it ships: BioRED dev", "linker-biored"),
-    ("Gold mentions, 29,054 MeSH headings: collective dual encoder", "collective-bc5cdr"),
+    ("Gold mentions of 29,054 MeSH headings: collective dual encoder", "collective-bc5cdr"),
     ("End to end, BC5CDR: the default", "strong-bc5cdr-default"),
     ("… the dictionary", "strong-bc5cdr-dictionary"),
     ("… the collective dual encoder, in one pass", "collective-bc5cdr-end-to-end-spans-mesh"),
@@ -62,6 +62,7 @@ _PROTOCOLS: Final = {
     "document": "entities of documents",
 }
 _HEADLINE: Final = ("accuracy_at_1", "f1")
+_KNOWN: Final = "_in_kb"  # after the name of a figure over the mentions that can be linked
 _PROBABILITIES: Final = {"calibration_error": "calibration error", "nil_auroc": "NIL AUROC"}
 
 
@@ -100,13 +101,21 @@ def brief_table(results: Mapping[str, Result]) -> list[str]:
     for words, recipe in _ACCURACY:
         if recipe in results:
             measured = results[recipe]
+            key = _brief_key(measured)
+            others = key.removesuffix(_KNOWN)
             beside = (
-                f"{_numbers(r)} {r['by']}"
+                f"{_percent(r[others])} {r['by']}"
                 for r in measured["references"]
-                if not r["by"].endswith("partial")  # beside the partial figure, which is not here
+                if others in r and not r["by"].endswith("partial")  # that figure is not shown here
             )
-            rows.append((words, _with_interval(measured), "; ".join(beside)))
+            rows.append((words, _with_interval(measured, key), "; ".join(beside)))
     return markdown_table(("accuracy at 1, or F1", "Holdfast", "beside"), rows)
+
+
+def _brief_key(result: Result) -> str:
+    """Of a ranking, only mentions with an entity in the knowledge base count, as in its paper."""
+    is_ranking = result.get("protocol") == "ranked"
+    return f"accuracy_at_1{_KNOWN}" if is_ranking else _headline_key(result)
 
 
 def parts_table(results: Mapping[str, Result]) -> list[str]:
@@ -131,7 +140,7 @@ def types_table(results: Mapping[str, Result], corpus: str) -> list[str]:
     for protocol, words in _PROTOCOLS.items():
         found = [_of_protocol(result, protocol) for result in (first, other)]
         if all(report is not None for report in found):
-            cells = ([_share(report, key) for report in found if report] for key in keys)
+            cells = ([_percent(report[key]) for report in found if report] for key in keys)
             rows.append((words, *(" / ".join(cell) for cell in cells)))
     header = (f"F1, {' / '.join(_PIPELINES)}", "all", *(type.lower() for type in types))
     return markdown_table(header, rows)
@@ -140,10 +149,6 @@ def types_table(results: Mapping[str, Result], corpus: str) -> list[str]:
 def _of_protocol(result: Result, protocol: str) -> Result | None:
     reports = (result, *result["also"])
     return next((report for report in reports if report["protocol"] == protocol), None)
-
-
-def _share(report: Result, key: str) -> str:
-    return f"{100 * report[key]:.1f}"
 
 
 def peers_table(measured: Result) -> list[str]:
@@ -231,10 +236,11 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list
     return lines + [f"| {' | '.join(row)} |" for row in rows]
 
 
-def _with_interval(result: Result) -> str:
-    name = next(name for name in _HEADLINE if name in result)
-    low, high = 100 * result[f"{name}_low"], 100 * result[f"{name}_high"]
-    return f"**{100 * result[name]:.1f}** [{low:.1f}, {high:.1f}]"
+def _with_interval(result: Result, key: str = "") -> str:
+    """The figure of the key, or else the headline."""
+    name = key or _headline_key(result)
+    low, high = _percent(result[f"{name}_low"]), _percent(result[f"{name}_high"])
+    return f"**{_percent(result[name])}** [{low}, {high}]"
 
 
 def _percent_of(figure: Result | None) -> str:
@@ -242,12 +248,15 @@ def _percent_of(figure: Result | None) -> str:
 
 
 def _headline(result: Result) -> float:
-    return float(result[next(name for name in _HEADLINE if name in result)])
+    return float(result[_headline_key(result)])
+
+
+def _headline_key(result: Result) -> str:
+    return next(name for name in _HEADLINE if name in result)
 
 
 def _figure(result: Result) -> str:
-    name = next(name for name in _HEADLINE if name in result)
-    said = [f"{name} {_with_interval(result)}"]
+    said = [f"{_headline_key(result)} {_with_interval(result)}"]
     for type in (t.lower() for t in TYPES if f"accuracy_at_1_{t.lower()}" in result):
         said.append(f"{type} {100 * result[f'accuracy_at_1_{type}']:.1f}")
     said += [f"{what} {result[key]:.3f}" for key, what in _PROBABILITIES.items() if key in result]
@@ -260,5 +269,12 @@ def _reference(reference: Result) -> str:
 
 
 def _numbers(reference: Result) -> str:
-    """A reference's figures in percent."""
-    return ", ".join(f"{100 * v:.1f}" for v in reference.values() if isinstance(v, float))
+    """A reference's figures in percent, with their names where there are several."""
+    found = {key: _percent(value) for key, value in reference.items() if isinstance(value, float)}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return ", ".join(f"{key} {value}" for key, value in found.items())
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}"
