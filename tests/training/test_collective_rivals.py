@@ -12,8 +12,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
-from holdfast.corpora import dumps  # noqa: E402
 from holdfast import artifacts  # noqa: E402
+from holdfast.corpora import dumps  # noqa: E402
 from holdfast.document import Document  # noqa: E402
 from holdfast.errors import UsageError  # noqa: E402
 from holdfast.evaluate.collective_curves import draw_curves, times_faster  # noqa: E402
