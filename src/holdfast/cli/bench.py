@@ -27,6 +27,10 @@ def pipeline(
     models: Annotated[
         str, typer.Option("--models", help="Those to compare, joined by commas.")
     ] = "default,dictionary,names",
+    sizes: Annotated[
+        str,
+        typer.Option("--sizes", help="Numbers of names of smaller vocabularies, for the first."),
+    ] = "10000,100000",
     threads: Threads = 2,
     results: Results = None,
     as_json: Json = False,
@@ -34,6 +38,7 @@ def pipeline(
     """Documents a second, latency, start-up and memory of whole pipelines."""
     from holdfast.cli.progress import progress_bar
     from holdfast.corpora.named import load_corpus
+    from holdfast.evaluate.name_growth import parse_sizes
     from holdfast.evaluate.speed import Task, bench_pipeline
     from holdfast.evaluate.tables import speed_table
     from holdfast.kb import open_kb
@@ -48,6 +53,7 @@ def pipeline(
             open_kb(kb),
             Task(documents, ("Disease", "Chemical"), threads),
             models=chosen,
+            sizes=parse_sizes(sizes),
             start_kb=open_kb("open"),
             progress=progress,
         )

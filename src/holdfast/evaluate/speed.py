@@ -39,7 +39,6 @@ from holdfast.kb.derive import records_by_source
 from holdfast.kb.store import KnowledgeBase
 from holdfast.pipeline import load
 
-SIZES: Final = (10_000, 100_000)
 PROGRAM: Final = (sys.executable, "-m", "holdfast.evaluate.speed")
 _SEED: Final = 13
 
@@ -85,7 +84,7 @@ def bench_pipeline(
     *,
     models: Sequence[str],  # the first is also measured over smaller vocabularies
     start_kb: KnowledgeBase,
-    sizes: Sequence[int] = SIZES,
+    sizes: Sequence[int],
     progress: Progress,
 ) -> dict[str, Any]:
     """All of it, as results/bench-pipeline.json holds it. Gold mentions are not looked at."""
