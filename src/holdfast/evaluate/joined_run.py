@@ -25,7 +25,7 @@ from holdfast.link.ranked import RankedLinker
 from holdfast.link.shipped import LINKER, shipped_linker
 from holdfast.models import manifest_of
 
-WEIGHTS: Final = tuple(step / 10 for step in range(11))
+WEIGHTS: Final = (0.0, 0.02, 0.05, *(step / 10 for step in range(1, 11)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,8 @@ def run_joined(recipe: Recipe, *, data: Path, model: Path | None, progress: Prog
         accuracy_at_1_of_names=score_joined(pairs, 0.0)["accuracy_at_1"],
         accuracy_at_1_of_collective=score_joined(pairs, 1.0)["accuracy_at_1"],
         accuracy_at_1_when_chosen=score_joined(looked, weight)["accuracy_at_1"],
+        accuracy_at_1_of_names_when_chosen=score_joined(looked, 0.0)["accuracy_at_1"],
+        n_when_chosen=len(looked),
     )
     return Outcome((report,), kb, f"{named.digest}+{read.digest}")
 

@@ -15,8 +15,8 @@ from holdfast.document import NIL, Candidate, Document, Mention
 from holdfast.link.collective import CollectiveLinker
 from holdfast.link.ranked import RankedLinker
 
-WEIGHT: Final = 0.3
-"""How much the collective encoder counts: a guess until joined-bc5cdr-mesh has chosen it."""
+WEIGHT: Final = 0.05
+"""How much the collective encoder counts, as joined-bc5cdr-mesh chose."""
 
 WIDTH: Final = 20
 """Candidates that each of the two should be asked for."""
