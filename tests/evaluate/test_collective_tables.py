@@ -44,14 +44,17 @@ def test_given_mentions_stand_beside_the_paper() -> None:
 def test_fewer_documents_are_said_and_what_the_paper_lacks_stands_alone() -> None:
     few = ranked("blink", accuracy_at_1=0.747) | {"n_documents": 60}
     joined = ranked("joined", accuracy_at_1=0.807) | {"recipe": "joined-bc5cdr-mesh"}
+    joined["accuracy_at_1_of_names"] = 0.9
     results = {
         "collective-bc5cdr": ranked("collective"),
         "blink-bc5cdr": few,
         "joined-bc5cdr-mesh": joined,
     }
-    blink, _, both = (line for line in collective_tables(results) if "**" in line)
+    lines = collective_tables(results)
+    blink, _, both = (line for line in lines if "**" in line)
     assert blink.startswith("| BLINK (60 documents) | **80.0** [79.0, 81.0] (74.7) |")
     assert "(80.7)" not in both
+    assert "| the name linker alone, for the next row |  |  |  |  |  | 90.0 |" in lines
 
 
 def test_strong_and_partial_have_their_own_reference() -> None:

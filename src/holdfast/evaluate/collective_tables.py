@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from holdfast.evaluate.tables import markdown_table
@@ -51,6 +51,10 @@ _OF_PAPER: Final = {  # figures that the paper has under the same name or anothe
     "accuracy_at_1_normalised": "accuracy_at_1_normalised",
     "map_normalised": "map_normalised",
 }
+_ALONE: Final = {
+    "accuracy_at_1_of_collective": "collective alone",
+    "accuracy_at_1_of_names": "the name linker alone",
+}
 _RERANKED: Final = ("cross", "blink")  # what has candidates to normalise by
 _CORPORA: Final = {
     "bc5cdr": "BC5CDR test, 29,054 headings unless it says otherwise",
@@ -71,7 +75,7 @@ def collective_tables(results: Mapping[str, Result]) -> list[str]:
         if given:
             table = markdown_table(
                 ("given mentions", *_FIGURES.values()),
-                ((what, *(_ranked(r, key) for key in _FIGURES)) for what, r in given),
+                (row for what, r in given for row in _ranked_rows(what, r)),
             )
             lines += ["", f"### {words}", "", *table]
         found = _rows(results, _FOUND, corpus)
@@ -119,6 +123,15 @@ def _rows(
         for words, result in found
         for n in (result["n_documents"],)
     ]
+
+
+def _ranked_rows(what: str, result: Result) -> Iterator[tuple[str, ...]]:
+    """The row of a result; of two linkers together, each alone as well."""
+    for part, words in _ALONE.items():
+        if part in result:
+            blank = [""] * (len(_FIGURES) - 1)
+            yield (f"{words}, for the next row", *blank, _percent(result[part]))
+    yield (what, *(_ranked(result, key) for key in _FIGURES))
 
 
 def _ranked(result: Result, key: str) -> str:
