@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from holdfast.evaluate.tables import markdown_table
+from holdfast.evaluate.tables import markdown_table, percent
 
 Result = Mapping[str, Any]
 
@@ -119,9 +119,8 @@ def _rows(
     found = [(words, result) for words, result in named if result is not None]
     most = max((result["n_documents"] for _, result in found), default=0)
     return [
-        (words if n == most else f"{words} ({n:,} documents)", result)
-        for words, result in found
-        for n in (result["n_documents"],)
+        (words if r["n_documents"] == most else f"{words} ({r['n_documents']:,} documents)", r)
+        for words, r in found
     ]
 
 
@@ -130,7 +129,7 @@ def _ranked_rows(what: str, result: Result) -> Iterator[tuple[str, ...]]:
     for part, words in _ALONE.items():
         if part in result:
             blank = [""] * (len(_FIGURES) - 1)
-            yield (f"{words}, for the next row", *blank, _percent(result[part]))
+            yield (f"{words}, for the next row", *blank, percent(result[part]))
     yield (what, *(_ranked(result, key) for key in _FIGURES))
 
 
@@ -144,11 +143,11 @@ def _ranked(result: Result, key: str) -> str:
 def _end_to_end(result: Result) -> tuple[str, ...]:
     also = {report["protocol"]: report for report in result["also"]}
     return (
-        _percent(result["precision"]),
-        _percent(result["recall"]),
+        percent(result["precision"]),
+        percent(result["recall"]),
         _beside(result, "f1", _of_paper(result, "f1")),
         _beside(also["partial"], "f1", _of_paper(result, "f1", is_partial=True)),
-        _percent(also["mention"]["f1"]) if "mention" in also else "",
+        percent(also["mention"]["f1"]) if "mention" in also else "",
     )
 
 
@@ -162,10 +161,6 @@ def _of_paper(result: Result, key: str, *, is_partial: bool = False) -> float | 
 
 def _beside(result: Result, key: str, paper: float | None) -> str:
     """Ours with its interval, and the paper's figure."""
-    low, high = _percent(result[f"{key}_low"]), _percent(result[f"{key}_high"])
-    own = f"**{_percent(result[key])}** [{low}, {high}]"
-    return own if paper is None else f"{own} ({_percent(paper)})"
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f}"
+    low, high = percent(result[f"{key}_low"]), percent(result[f"{key}_high"])
+    own = f"**{percent(result[key])}** [{low}, {high}]"
+    return own if paper is None else f"{own} ({percent(paper)})"

@@ -104,7 +104,7 @@ def brief_table(results: Mapping[str, Result]) -> list[str]:
             key = _brief_key(measured)
             others = key.removesuffix(_KNOWN)
             beside = (
-                f"{_percent(r[others])} {r['by']}"
+                f"{percent(r[others])} {r['by']}"
                 for r in measured["references"]
                 if others in r and not r["by"].endswith("partial")  # that figure is not shown here
             )
@@ -140,7 +140,7 @@ def types_table(results: Mapping[str, Result], corpus: str) -> list[str]:
     for protocol, words in _PROTOCOLS.items():
         found = [_of_protocol(result, protocol) for result in (first, other)]
         if all(report is not None for report in found):
-            cells = ([_percent(report[key]) for report in found if report] for key in keys)
+            cells = ([percent(report[key]) for report in found if report] for key in keys)
             rows.append((words, *(" / ".join(cell) for cell in cells)))
     header = (f"F1, {' / '.join(_PIPELINES)}", "all", *(type.lower() for type in types))
     return markdown_table(header, rows)
@@ -239,8 +239,8 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list
 def _with_interval(result: Result, key: str = "") -> str:
     """The figure of the key, or else the headline."""
     name = key or _headline_key(result)
-    low, high = _percent(result[f"{name}_low"]), _percent(result[f"{name}_high"])
-    return f"**{_percent(result[name])}** [{low}, {high}]"
+    low, high = percent(result[f"{name}_low"]), percent(result[f"{name}_high"])
+    return f"**{percent(result[name])}** [{low}, {high}]"
 
 
 def _percent_of(figure: Result | None) -> str:
@@ -270,11 +270,11 @@ def _reference(reference: Result) -> str:
 
 def _numbers(reference: Result) -> str:
     """A reference's figures in percent, with their names where there are several."""
-    found = {key: _percent(value) for key, value in reference.items() if isinstance(value, float)}
+    found = {key: percent(value) for key, value in reference.items() if isinstance(value, float)}
     if len(found) == 1:
         return next(iter(found.values()))
     return ", ".join(f"{key} {value}" for key, value in found.items())
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
     return f"{100 * value:.1f}"
