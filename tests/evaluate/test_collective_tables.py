@@ -54,7 +54,7 @@ def test_fewer_documents_are_said_and_what_the_paper_lacks_stands_alone() -> Non
     blink, _, both = (line for line in lines if "**" in line)
     assert blink.startswith("| BLINK (60 documents) | **80.0** [79.0, 81.0] (74.7) |")
     assert "(80.7)" not in both
-    assert "| the name linker alone, for the next row |  |  |  |  |  | 90.0 |" in lines
+    assert "| the name linker alone, over all of MeSH |  |  |  |  |  | 90.0 |" in lines
 
 
 def test_strong_and_partial_have_their_own_reference() -> None:
