@@ -49,7 +49,6 @@ class TrainConfig:
     synonyms: int = 64  # of a step of alignment
     learning_rate: float = 1e-4
     head_rate: float = 1e-3  # of what sits on top of the encoders
-    dropout: float = 0.0  # of the encoder of documents
     warm_up: float = 0.06  # part of the steps with a rising rate, before the linear decay to 0
     negatives: Negatives = field(default_factory=Negatives)
     refresh_every: int = 150  # steps between encodings of the whole cache
@@ -89,9 +88,6 @@ def train_dual_encoder(
     torch.manual_seed(config.seed)
     if config.threads:
         torch.set_num_threads(config.threads)
-    for module in model.documents.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = config.dropout
     optimizer = _optimizer(model, config)
     progress = resume(folder / "run", model, optimizer, report=report)
     losses, total = list[float](), config.align_steps + config.steps

@@ -96,7 +96,6 @@ class Layer(nn.Module):
         self.narrow = nn.Linear(config.feed_forward, width)
         self.mixed = nn.LayerNorm(width, eps=config.epsilon)
         self.fed = nn.LayerNorm(width, eps=config.epsilon)
-        self.dropout = nn.Dropout(0.0)  # of what a part adds; a trainer may set it
 
     def forward(self, states: Tensor, layout: Layout, seen: Tensor) -> Tensor:
         """The new state of every token. *Shape:* (all, width) to (all, width)."""
@@ -121,8 +120,8 @@ class Layer(nn.Module):
         return found.transpose(1, 2).flatten(2)
 
     def _finish(self, states: Tensor, found: Tensor) -> Tensor:
-        states = self.mixed(states + self.dropout(self.mix(found)))
-        return self.fed(states + self.dropout(self.narrow(F.gelu(self.wide(states)))))
+        states = self.mixed(states + self.mix(found))
+        return self.fed(states + self.narrow(F.gelu(self.wide(states))))
 
 
 class TransformerLinker(nn.Module):
