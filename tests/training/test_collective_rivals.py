@@ -28,6 +28,7 @@ from holdfast.evaluate.run import COLLECTIVE, model_folder, run_recipe  # noqa: 
 from holdfast.kb import KnowledgeBase  # noqa: E402
 from holdfast.link.collective_cross import CrossEncoderModel, PairReader  # noqa: E402
 from holdfast.link.collective_entities import Nearest  # noqa: E402
+from holdfast.models import list_models  # noqa: E402
 from holdfast.training import collective_recipe  # noqa: E402
 from holdfast.training.collective_cross import (  # noqa: E402
     CrossConfig,
@@ -229,6 +230,12 @@ def test_an_end_to_end_recipe_finds_and_links(data: Path) -> None:
         data,
     )
     assert partial["f1"] >= strong["f1"] > 0.7
+    for name in ("joint", "joint-int8"):
+        (listed,) = (model for model in list_models() if model.name == name)
+        assert {*listed.results} == {
+            "bc5cdr dev, accuracy of given mentions",
+            "bc5cdr dev, strong F1",
+        }
 
 
 @pytest.mark.parametrize("name", [n for n in shipped() if read_recipe(n).linker in COLLECTIVE])

@@ -64,6 +64,7 @@ _OTHERS: Final = {
 
 
 _CHECKPOINTS: Final = "-checkpoints"
+_LOOKS: Final = {"accuracy": "accuracy of given mentions", "f1": "strong F1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,4 +283,13 @@ def _description(
         "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name, _ in corpora)),
         "settings": dict(settings),
         "log": list(progress.log),
+        "results": _results(recipe, best_entry(progress)),
+    }
+
+
+def _results(recipe: Recipe, best: Mapping[str, float]) -> dict[str, float]:
+    """What `holdfast models` shows: the look that the model was chosen by."""
+    where = recipe.settings.get("select", "")
+    return {
+        f"{where}, {words}": round(best[key], 4) for key, words in _LOOKS.items() if key in best
     }
