@@ -35,7 +35,9 @@ _FOUND: Final = (
     ("the default, over all of MeSH", "strong-{}-default"),
     ("the dictionary, over all of MeSH", "strong-{}-dictionary"),
 )
-_OURS: Final = ("strong-", "joined-")  # how recipes begin that the paper has no row for
+# How recipes begin or end that the paper has no row for: other systems, or all of MeSH.
+_OURS: Final = ("strong-", "joined-")
+_OVER_MESH: Final = "-mesh"
 _FIGURES: Final = {
     "accuracy_at_1_in_kb": "P@1",
     "map_in_kb": "MAP",
@@ -51,10 +53,7 @@ _OF_PAPER: Final = {  # figures that the paper has under the same name or anothe
     "accuracy_at_1_normalised": "accuracy_at_1_normalised",
     "map_normalised": "map_normalised",
 }
-_ALONE: Final = {
-    "accuracy_at_1_of_collective": "collective alone, over all of MeSH, in 8 bits",
-    "accuracy_at_1_of_names": "the name linker alone, over all of MeSH",
-}
+_NAMES_ALONE: Final = "accuracy_at_1_of_names"  # in the result of two linkers together
 _RERANKED: Final = ("cross", "blink")  # what has candidates to normalise by
 _CORPORA: Final = {
     "bc5cdr": "BC5CDR test, 29,054 headings unless it says otherwise",
@@ -125,11 +124,10 @@ def _rows(
 
 
 def _ranked_rows(what: str, result: Result) -> Iterator[tuple[str, ...]]:
-    """The row of a result; of two linkers together, each alone as well."""
-    for part, words in _ALONE.items():
-        if part in result:
-            blank = [""] * (len(_FIGURES) - 1)
-            yield (words, *blank, percent(result[part]))
+    """The row of a result; before that of two linkers together, the name linker's alone."""
+    if _NAMES_ALONE in result:
+        blank = [""] * (len(_FIGURES) - 1)
+        yield ("the name linker alone, over all of MeSH", *blank, percent(result[_NAMES_ALONE]))
     yield (what, *(_ranked(result, key) for key in _FIGURES))
 
 
@@ -153,7 +151,7 @@ def _end_to_end(result: Result) -> tuple[str, ...]:
 
 def _of_paper(result: Result, key: str, *, is_partial: bool = False) -> float | None:
     """What the paper has in the same place, if it has."""
-    if result["recipe"].startswith(_OURS):
+    if result["recipe"].startswith(_OURS) or result["recipe"].endswith(_OVER_MESH):
         return None
     wanted = (r for r in result["references"] if r["by"].endswith("partial") is is_partial)
     return next((r[key] for r in wanted if key in r), None)
