@@ -32,7 +32,7 @@ class Letters:
     """Encodes a name by how often it has each of the first letters of the alphabet."""
 
     def __init__(self, digest: str = "letters") -> None:
-        self.digest = digest
+        self.names_digest = digest
         self.asked = 0
 
     def encode_names(self, names: Sequence[str]) -> Floats:

@@ -34,7 +34,8 @@ from holdfast.training.collective_export import export_dual_encoder  # noqa: E40
 from holdfast.training.collective_model import ModelShape, link_loss, means, shape_of  # noqa: E402
 from holdfast.training.collective_negatives import Negatives, choose_candidates  # noqa: E402
 from holdfast.training.collective_select import encode_mentions, encode_table  # noqa: E402
-from holdfast.training.collective_train import best_entry, start_from, train_dual_encoder  # noqa: E402
+from holdfast.training.collective_start import start_from  # noqa: E402
+from holdfast.training.collective_train import best_entry, train_dual_encoder  # noqa: E402
 from training import collective_toys as toys  # noqa: E402
 
 
@@ -156,6 +157,34 @@ def test_a_run_may_begin_with_the_encoders_of_another(kb: Any, tmp_path: Path) -
         start_from(toys.dual_encoder("rescnn"), tmp_path / "a")
     with pytest.raises(UsageError, match="not there"):
         start_from(second, tmp_path / "b")
+
+
+def test_names_that_are_fixed_keep_the_entity_vectors_of_the_model_before(
+    kb: Any, tmp_path: Path
+) -> None:
+    first, second = toys.dual_encoder(), toys.dual_encoder(mention="mean", detection="bio")
+    material, config = toys.material(kb), replace(toys.CONFIG, steps=20)
+    train_dual_encoder(first, material, config, folder=tmp_path / "a", report=silent)
+    start_from(second, tmp_path / "a")
+    fixed = replace(toys.LONGER, fixed_names=True)
+    progress = train_dual_encoder(second, material, fixed, folder=tmp_path / "b", report=silent)
+    assert best_entry(progress)["f1"] > 0.9
+    torch.testing.assert_close(
+        encode_table(second, material.table), encode_table(first, material.table)
+    )
+    opened = list[DualEncoderModel]()
+    for name, model in (("a", first), ("b", second)):
+        folder = tmp_path / f"{name}-model"
+        export_dual_encoder(model, toys.tokenizer(), folder, reading=toys.READING, description={})
+        opened.append(DualEncoderModel.open(folder, threads=1))
+        CollectiveLinker.open(folder, kb, threads=1)
+    assert opened[0].names_digest == opened[1].names_digest
+    assert opened[0].digest != opened[1].digest
+    assert len(list((artifacts.home() / "entities").iterdir())) == 1
+    shared = toys.dual_encoder()
+    shared.own_names = None
+    with pytest.raises(InvalidValueError, match="share one encoder"):
+        shared.fix_names()
 
 
 @pytest.mark.parametrize("kind", ["transformer", "rescnn"])

@@ -12,6 +12,7 @@ pytest.importorskip("onnx")
 transformers = pytest.importorskip("transformers")
 
 from holdfast.errors import ArtifactError, UsageError  # noqa: E402
+from holdfast.training.checkpoint import Progress, save_checkpoint  # noqa: E402
 from holdfast.training.collective_encoder import (  # noqa: E402
     AutoTokens,
     TransformerTokens,
@@ -19,6 +20,9 @@ from holdfast.training.collective_encoder import (  # noqa: E402
     open_tokenizer,
 )
 from holdfast.training.collective_graph import add_states  # noqa: E402
+from holdfast.training.collective_model import DualEncoder, ModelShape  # noqa: E402
+from holdfast.training.collective_start import read_like_detector  # noqa: E402
+from holdfast.training.detector_model import pretrained_tagger  # noqa: E402
 from holdfast.training.onnx_graph import Graph  # noqa: E402
 from training import collective_toys as toys  # noqa: E402
 
@@ -55,6 +59,30 @@ def test_our_bert_has_the_states_of_transformers(bert: Path) -> None:
     reference = AutoTokens(bert, open_tokenizer(str(bert)))
     for ours, theirs in zip(states(own), states(reference), strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
+
+
+def test_documents_may_be_read_by_the_encoder_of_a_detector(bert: Path, tmp_path: Path) -> None:
+    tagger = pretrained_tagger(bert, marks=3, tags=5)
+    with torch.no_grad():
+        for parameter in tagger.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    optimizer = torch.optim.AdamW(tagger.parameters())
+    save_checkpoint(tmp_path / "run", tagger, optimizer, progress=Progress(), config={})
+    encoders = [open_token_encoder(str(bert)) for _ in range(2)]
+    model = DualEncoder(ModelShape(), encoders=tuple(encoders))
+    names = states(model.names)
+    read_like_detector(model, tmp_path / "run")
+    ids = torch.cat([torch.tensor([2]), TOKENS[:3], torch.tensor([3])])  # [CLS] … [SEP]
+    with torch.inference_mode():
+        expected = tagger.encoder.eval()(ids[None]).last_hidden_state[0, 1:-1]
+    torch.testing.assert_close(states(model.documents)[0][:3], expected, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(states(model.names), names)
+    with pytest.raises(UsageError, match="only a BERT"):
+        read_like_detector(toys.dual_encoder("rescnn"), tmp_path / "run")
+    with pytest.raises(ArtifactError, match="another encoder"):
+        read_like_detector(toys.dual_encoder(), tmp_path / "run")
+    with pytest.raises(UsageError, match="not there"):
+        read_like_detector(model, tmp_path / "nothing")
 
 
 def test_other_models_are_opened_too_and_padding_changes_nothing(bert: Path) -> None:

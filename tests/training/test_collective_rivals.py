@@ -238,6 +238,23 @@ def test_an_end_to_end_recipe_finds_and_links(data: Path) -> None:
         }
 
 
+def test_a_run_begins_with_no_encoder_that_has_learned_what_it_is_measured_on(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = replace(recipe("first", "collective"), split="dev")
+    measured(first, data)
+    monkeypatch.setattr(collective_recipe, "read_recipe", {"first": first}.__getitem__)
+    further = {**SETTINGS, "start": "first", "steps": 2, "refresh_every": 1}
+    (report,) = measured(recipe("second", "collective", settings=further), data)
+    assert report["accuracy_at_1"] > 0.8  # two steps teach little: it is what the first knew
+    train, test = (data / "corpora" / "bc5cdr" / f"{s}.pubtator.txt" for s in ("train", "test"))
+    known = train.read_text(encoding="utf-8").split("\n\n")[0]
+    with test.open("a", encoding="utf-8") as file:
+        file.write(known + "\n\n")
+    with pytest.raises(UsageError, match="'first', which it begins with, has learned 1 of"):
+        measured(recipe("third", "collective", settings=further), data)
+
+
 @pytest.mark.parametrize("name", [n for n in shipped() if read_recipe(n).linker in COLLECTIVE])
 def test_the_settings_of_every_shipped_recipe_are_known(name: str) -> None:
     chosen = read_recipe(name)

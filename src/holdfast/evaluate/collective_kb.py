@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -40,7 +40,7 @@ def collective_kb(
 def _medmentions(split: str, *, data: Path, progress: Progress | None) -> KnowledgeBase:
     """The concepts that the train split or this one mentions, as far as they have a name."""
     path = data / _OPEN_NAMES
-    key = hashlib.sha256(f"{artifacts.sha256_of(path)} {split} 1".encode()).hexdigest()[:12]
+    key = hashlib.sha256(f"{artifacts.sha256_of(path)} {split} 2".encode()).hexdigest()[:12]
     folder = artifacts.home() / "recipes" / f"medmentions-{split}-{key}"
     try:
         return KnowledgeBase(folder)
@@ -52,7 +52,7 @@ def _medmentions(split: str, *, data: Path, progress: Progress | None) -> Knowle
 
 
 def _concepts(split: str, *, data: Path) -> Iterator[Entry]:
-    """Open names first, then wordings, the most frequent first."""
+    """Wordings first, the most frequent at the top, then open names, the most usual at the top."""
     wordings = defaultdict[str, Counter[str]](Counter)
     training = load_training([(MEDMENTIONS, "train")], evaluated=[(MEDMENTIONS, split)], data=data)
     for document in training.documents:
@@ -68,6 +68,19 @@ def _concepts(split: str, *, data: Path) -> Iterator[Entry]:
     names = read_open_names(data / _OPEN_NAMES)
     for id in sorted(mentioned | set(wordings)):
         called = [word for word, _ in wordings[id].most_common()] if id in wordings else []
-        own = [name for name in dict.fromkeys((*names.get(id, ()), *called)) if name.strip()]
+        usual = _most_usual_first(names.get(id, ()))
+        own = [name for name in dict.fromkeys((*called, *usual)) if name.strip()]
         if own:
             yield Entry(id, own[0], synonyms=tuple(own[1:]))
+
+
+def _most_usual_first(names: Sequence[str]) -> list[str]:
+    """By how many of the others have a name's words, on average; open names come in no order.
+
+    "hypertrophic cardiomyopathy" thus comes before "ASH".
+    """
+    words = [frozenset(name.casefold().split()) for name in names]
+    used = Counter(word for own in words for word in own)
+    shares = [sum(used[word] for word in own) / max(1, len(own)) for own in words]
+    order = sorted(range(len(names)), key=lambda at: (-shares[at], len(names[at]), names[at]))
+    return [names[at] for at in order]

@@ -35,8 +35,8 @@ class EntityEncoder(Protocol):
     """What makes vectors of names."""
 
     @property
-    def digest(self) -> str:
-        """Vectors of equal digests can be compared."""
+    def names_digest(self) -> str:
+        """Of what makes vectors of names: equal digests, equal vectors."""
         ...
 
     def encode_names(self, names: Sequence[str]) -> Floats:
@@ -196,9 +196,9 @@ def entity_vectors_of(
     progress: Callable[[float], None] | None = None,
 ) -> EntityVectors:
     """The vectors, built if they are missing, damaged, or of another base or model."""
-    made_of = f"{kb.manifest.digest} {encoder.digest} {most}"
-    place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.digest} {most}".encode()).hexdigest()
-    folder = artifacts.home() / "entities" / f"{kb.name}-{place[:16]}"
+    made_of = f"{kb.manifest.digest} {encoder.names_digest} {most}"
+    place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.names_digest} {most}".encode())
+    folder = artifacts.home() / "entities" / f"{kb.name}-{place.hexdigest()[:16]}"
     try:
         return EntityVectors.open(folder, made_of=made_of)
     except ArtifactError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ class DualEncoderModel:
     threshold: float  # probability above which a span is a mention
     longest_name: int  # tokens
     longest_span: int  # words
+    names_digest: str  # models that encode names alike have the same, whatever they make of texts
     _heads: Mapping[str, Floats]
     _tokenizer: Tokenizer
     _names: onnxruntime.InferenceSession
@@ -80,6 +82,7 @@ class DualEncoderModel:
                 threshold=float(config["threshold"]),
                 longest_name=int(config["longest_name"]),
                 longest_span=int(config["longest_span"]),
+                names_digest=_names_digest(manifest),
                 _heads=weights,
                 _tokenizer=tokenizer,
                 _names=open_session(folder / NAMES, threads=threads),
@@ -177,6 +180,13 @@ class DualEncoderModel:
             raise UsageError("this dual encoder was trained to link mentions, not to find them")
         scores: Floats = states @ self._heads[f"{head}_weight"].T + self._heads[f"{head}_bias"]
         return scores.astype(np.float32)
+
+
+def _names_digest(manifest: artifacts.Manifest) -> str:
+    parts = [manifest.files[name]["sha256"] for name in (NAMES, TOKENIZER)]
+    return hashlib.sha256(
+        " ".join([*parts, str(manifest.config["longest_name"])]).encode()
+    ).hexdigest()
 
 
 def span_probabilities(scores: Floats, spans: Spans) -> Floats:

@@ -16,6 +16,7 @@ from holdfast import artifacts
 
 KIND: Final = "training checkpoint"
 VERSION: Final = 1
+WEIGHTS: Final = "model.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def save_checkpoint(
         if isinstance(value, Tensor)
     }
     with artifacts.publish(folder) as scratch:
-        save_file(dict(model.state_dict()), scratch / "model.safetensors")
+        save_file(dict(model.state_dict()), scratch / WEIGHTS)
         save_file(moments, scratch / "optimizer.safetensors")
         text = json.dumps(asdict(progress))
         (scratch / "progress.json").write_text(text, encoding="utf-8")
@@ -57,7 +58,7 @@ def load_checkpoint(
     """Put a checkpoint's weights into the model and, if given, its moments into the optimizer."""
     manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
     artifacts.verify(folder, manifest)
-    model.load_state_dict(load_file(folder / "model.safetensors"))
+    model.load_state_dict(load_file(folder / WEIGHTS))
     if optimizer is not None:
         state: dict[int, dict[str, Tensor]] = {}
         for key, value in load_file(folder / "optimizer.safetensors").items():

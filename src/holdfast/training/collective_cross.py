@@ -30,7 +30,7 @@ from holdfast.training.checkpoint import Progress, resume, save_checkpoint
 from holdfast.training.collective_data import joined_names
 from holdfast.training.collective_encoder import TokenEncoder, open_token_encoder
 from holdfast.training.collective_graph import add_states, add_text_vector
-from holdfast.training.collective_train import BEST
+from holdfast.training.collective_start import BEST
 from holdfast.training.onnx_graph import Graph
 
 _CLIP: Final = 1.0

@@ -75,6 +75,12 @@ class DualEncoder(nn.Module):
     def names(self) -> TokenEncoder:
         return self.documents if self.own_names is None else self.own_names
 
+    def fix_names(self) -> None:
+        """From now on only the encoder of documents learns, and what sits on it."""
+        if self.own_names is None:
+            raise InvalidValueError("fixed_names: documents and names share one encoder")
+        self.own_names.requires_grad_(requires_grad=False)
+
     def states(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         """*Shape:* tokens (all,), lengths (texts,) to (all, width)."""
         return self.documents(tokens, lengths).tokens

@@ -19,7 +19,7 @@ from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.evaluate.collective_kb import collective_kb
 from holdfast.evaluate.collective_run import CANDIDATES, Retrieve, bm25_retriever
-from holdfast.evaluate.recipe import Recipe
+from holdfast.evaluate.recipe import Recipe, read_recipe
 from holdfast.evaluate.recipe_kb import primary_ids
 from holdfast.evaluate.run import model_folder
 from holdfast.kb.store import KnowledgeBase, open_kb
@@ -39,11 +39,11 @@ from holdfast.training.collective_encoder import open_tokenizer
 from holdfast.training.collective_export import export_dual_encoder
 from holdfast.training.collective_model import DualEncoder, ModelShape
 from holdfast.training.collective_negatives import Negatives
+from holdfast.training.collective_start import read_like_detector, start_from
 from holdfast.training.collective_train import (
     Material,
     TrainConfig,
     best_entry,
-    start_from,
     train_dual_encoder,
 )
 
@@ -60,6 +60,7 @@ _OTHERS: Final = {
     "retriever",
     "gold_added",
     "start",
+    "detector",
 }
 
 
@@ -77,6 +78,7 @@ class Settings:
     names: int = 1  # of an entity that are encoded
     align_kb: str = ""  # whose synonyms are aligned first; "": the recipe's own
     start: str = ""  # the recipe whose trained encoders it begins with; "": pretrained ones
+    detector: str = ""  # the recipe of the detector whose encoder reads documents, to begin with
     select: str = ""  # "bc5cdr dev"
     select_documents: int = 100  # of it that are looked at while training
 
@@ -117,11 +119,14 @@ def train_collective(recipe: Recipe, *, data: Path, out: Path, report: Report) -
 
 def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
     settings = read_settings(recipe)
+    _check_starts(recipe, settings.select, data=data)
     corpora = _Corpora.load(recipe, settings.select, data=data, report=report)
     tokenizer = open_tokenizer(settings.shape.encoder)
     model = DualEncoder(settings.shape)
     if settings.start:
         start_from(model, model_folder(f"{settings.start}{_CHECKPOINTS}"))
+    if settings.detector:
+        read_like_detector(model, model_folder(f"{settings.detector}{_CHECKPOINTS}"))
     window = min(settings.reading.window, model.documents.longest)
     reading = replace(settings.reading, window=window)
     looked = replace(reading, mentions=0)
@@ -273,13 +278,40 @@ def _synonyms(
             yield name, row
 
 
+def _starts(recipe: Recipe) -> Iterator[Recipe]:
+    """The recipes whose trained encoders it begins with, and those that they began with."""
+    for name in (recipe.settings.get("start"), recipe.settings.get("detector")):
+        if name:
+            earlier = read_recipe(name)
+            yield earlier
+            yield from _starts(earlier)
+
+
+def _check_starts(recipe: Recipe, select: str, *, data: Path) -> None:
+    """A UsageError if an encoder that it begins with has learned what it is measured on."""
+    measured = [(recipe.corpus, recipe.split), *parse_splits([select] if select else [])]
+    for earlier in _starts(recipe):
+        looked = [earlier.settings["select"]] if "select" in earlier.settings else []
+        out = [(earlier.corpus, earlier.split), *parse_splits([*earlier.held_out, *looked])]
+        learned, kept = (
+            load_training(parse_splits(earlier.fit), evaluated=held, data=data).documents
+            for held in (out, [*out, *measured])
+        )
+        if count := sum(1 for _ in learned) - sum(1 for _ in kept):
+            raise UsageError(
+                f"recipe {recipe.name!r}: {earlier.name!r}, which it begins with, has learned "
+                f"{count:,} of the documents that it is measured on"
+            )
+
+
 def _description(
     recipe: Recipe, progress: Progress, settings: Mapping[str, Any]
 ) -> dict[str, object]:
-    corpora = parse_splits(recipe.fit)
+    fit = list(dict.fromkeys([*recipe.fit, *(s for r in _starts(recipe) for s in r.fit)]))
+    corpora = parse_splits(fit)
     return {
         "recipe": recipe.name,
-        "training_data": list(recipe.fit),
+        "training_data": fit,
         "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name, _ in corpora)),
         "settings": dict(settings),
         "log": list(progress.log),

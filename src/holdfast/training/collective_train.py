@@ -20,7 +20,6 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from holdfast.detect.token_encoder import TokenReader
-from holdfast.errors import UsageError
 from holdfast.training.checkpoint import Progress, resume, save_checkpoint
 from holdfast.training.collective_data import (
     Batch,
@@ -32,10 +31,10 @@ from holdfast.training.collective_data import (
 )
 from holdfast.training.collective_detection import detection_loss
 from holdfast.training.collective_model import DualEncoder, link_loss
-from holdfast.training.collective_negatives import Negatives, choose_candidates
+from holdfast.training.collective_negatives import Candidates, Negatives, choose_candidates
 from holdfast.training.collective_select import encode_table, joint_scores, linking_scores
+from holdfast.training.collective_start import BEST
 
-BEST: Final = "best.safetensors"
 _CLIP: Final = 1.0  # largest norm of the gradient
 
 
@@ -51,6 +50,7 @@ class TrainConfig:
     head_rate: float = 1e-3  # of what sits on top of the encoders
     warm_up: float = 0.06  # part of the steps with a rising rate, before the linear decay to 0
     negatives: Negatives = field(default_factory=Negatives)
+    fixed_names: bool = False  # the encoder of names is taken as it is; entity vectors stay valid
     refresh_every: int = 150  # steps between encodings of the whole cache
     look_every: int = 0  # steps between looks at dev; 0: only when the cache is fresh
     save_every: int = 100
@@ -88,6 +88,8 @@ def train_dual_encoder(
     torch.manual_seed(config.seed)
     if config.threads:
         torch.set_num_threads(config.threads)
+    if config.fixed_names:
+        model.fix_names()
     optimizer = _optimizer(model, config)
     progress = resume(folder / "run", model, optimizer, report=report)
     losses, total = list[float](), config.align_steps + config.steps
@@ -106,11 +108,12 @@ def train_dual_encoder(
                 model, segments, material.table, cache, optimizer, config, step=step, rate=rate
             )
         losses.append(loss)
-        if is_fresh:
+        if is_fresh and not config.fixed_names:
             with clock.running(is_counted=not is_last):  # after the last step it is a look's
                 cache = encode_table(model, material.table)
         if is_fresh or (config.look_every and done % config.look_every == 0):
-            known = cache if is_fresh else encode_table(model, material.table)
+            is_valid = is_fresh or config.fixed_names
+            known = cache if is_valid else encode_table(model, material.table)
             entry = {"step": done, "seconds": clock.seconds, "loss": float(np.mean(losses))}
             entry |= _look(model, material, known, folder, progress)
             losses.clear()
@@ -166,7 +169,7 @@ def _learn(
     step: int,
     rate: float,  # the part of each group's learning rate
 ) -> float:
-    """One step; the loss before it. Vectors of names that were encoded go into the cache."""
+    """One step; the loss before it."""
     for group in optimizer.param_groups:
         group["lr"] = group["initial_lr"] * rate
     model.train()
@@ -184,11 +187,8 @@ def _learn(
             negatives=config.negatives,
             rng=np.random.default_rng([config.seed, 1, step]),
         )
-        fresh = candidates.rows[: candidates.encoded]
-        encoded = model.entities(*joined_names([table.tokens[row] for row in fresh.tolist()]))
-        stale = cache[candidates.rows[candidates.encoded :]]
-        loss = link_loss(vectors @ torch.cat([encoded, stale]).T, candidates.is_gold)
-        cache[fresh] = encoded.detach()
+        entities = _entity_vectors(model, candidates, table, cache, is_fixed=config.fixed_names)
+        loss = link_loss(vectors @ entities.T, candidates.is_gold)
     if model.shape.detection:
         loss = loss + detection_loss(model, states, batch, segments)
     if loss.requires_grad:
@@ -197,6 +197,22 @@ def _learn(
         torch.nn.utils.clip_grad_norm_(model.parameters(), _CLIP)
         optimizer.step()
     return loss.item()
+
+
+def _entity_vectors(
+    model: DualEncoder, candidates: Candidates, table: NameTable, cache: Tensor, *, is_fixed: bool
+) -> Tensor:
+    """Of all candidates: some encoded anew, which go into the cache, the others from it.
+
+    *Shape:* (candidates, width).
+    """
+    if is_fixed:
+        return cache[candidates.rows]
+    fresh = candidates.rows[: candidates.encoded]
+    encoded = model.entities(*joined_names([table.tokens[row] for row in fresh.tolist()]))
+    vectors = torch.cat([encoded, cache[candidates.rows[candidates.encoded :]]])
+    cache[fresh] = encoded.detach()
+    return vectors
 
 
 def _look(
@@ -213,18 +229,6 @@ def _look(
         folder.mkdir(parents=True, exist_ok=True)
         save_file(dict(model.state_dict()), folder / BEST)
     return found
-
-
-def start_from(model: DualEncoder, folder: Path) -> None:
-    """Put in the best weights of another run; heads that it did not have stay as they are."""
-    path = folder / BEST
-    if not path.exists():
-        raise UsageError(f"{path}: not there; first train the recipe that it belongs to")
-    own = model.state_dict()
-    found = {k: v for k, v in load_file(path).items() if k in own and own[k].shape == v.shape}
-    if not any(name.startswith("documents.") for name in found):
-        raise UsageError(f"{path}: the weights of another kind of encoder")
-    model.load_state_dict({**own, **found})
 
 
 def best_entry(progress: Progress) -> Mapping[str, float]:

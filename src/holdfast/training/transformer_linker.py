@@ -7,6 +7,7 @@ A name's vector is the last layer's state of [CLS], so that layer computes nothi
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -193,11 +194,16 @@ def pretrained_transformer(encoder: Path) -> TransformerLinker:
     model = TransformerLinker(_config(said, encoder))
     weights = {name.removeprefix("bert."): tensor.float() for name, tensor in weights.items()}
     try:
-        model.load_state_dict(_own_names(weights, layers=model.config.layers))
+        put_weights(model, weights)
     except (KeyError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise ArtifactError(f"{encoder}: weights that do not fit its config ({reason})") from error
     return model
+
+
+def put_weights(model: TransformerLinker, weights: Mapping[str, Tensor]) -> None:
+    """Put in weights that are called as in a Hugging Face BERT; KeyError if one is missing."""
+    model.load_state_dict(_own_names(weights, layers=model.config.layers))
 
 
 def _config(said: dict[str, Any], encoder: Path) -> TransformerConfig:
@@ -218,7 +224,7 @@ def _config(said: dict[str, Any], encoder: Path) -> TransformerConfig:
     )
 
 
-def _own_names(weights: dict[str, Tensor], *, layers: int) -> dict[str, Tensor]:
+def _own_names(weights: Mapping[str, Tensor], *, layers: int) -> dict[str, Tensor]:
     """The weights that are used, renamed; the one token type there is goes into the positions."""
     pairs = list(_OUTSIDE) + [
         (f"layers.{i}.{own}", f"encoder.layer.{i}.{foreign}")
