@@ -39,7 +39,11 @@ from holdfast.training.collective_encoder import open_tokenizer
 from holdfast.training.collective_export import export_dual_encoder
 from holdfast.training.collective_model import DualEncoder, ModelShape
 from holdfast.training.collective_negatives import Negatives
-from holdfast.training.collective_start import read_like_detector, start_from
+from holdfast.training.collective_start import (
+    read_like_detector,
+    read_like_dual_encoder,
+    start_from,
+)
 from holdfast.training.collective_train import (
     Material,
     TrainConfig,
@@ -163,7 +167,9 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     config = CrossConfig(**_take(CrossConfig, told))
     if unknown := set(told) - _OTHERS:
         raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(unknown)!r}")
-    corpora = _Corpora.load(recipe, told.get("select", ""), data=data, report=report)
+    select = told.get("select", "")
+    _check_starts(recipe, select, data=data)
+    corpora = _Corpora.load(recipe, select, data=data, report=report)
     tokenizer = open_tokenizer(config.encoder)
     reader = PairReader.of(
         tokenizer,
@@ -177,6 +183,8 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     looked = cases_of(development, reader, retrieve)
     report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
     model = open_cross_encoder(config)
+    if start := told.get("start"):
+        read_like_dual_encoder(model.encoder, model_folder(f"{start}{_CHECKPOINTS}"))
     work = out.with_name(f"{out.name}{_CHECKPOINTS}")
     progress = train_cross_encoder(
         model, training, looked, reader, config, folder=work, report=report

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from safetensors.torch import load_file
+from torch import Tensor, nn
 
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.training.checkpoint import WEIGHTS
-from holdfast.training.collective_encoder import TransformerTokens
+from holdfast.training.collective_encoder import TokenEncoder, TransformerTokens
 from holdfast.training.collective_model import DualEncoder
 from holdfast.training.transformer_linker import put_weights
 
 BEST: Final = "best.safetensors"  # in a run's folder: the weights that dev chose
-_ENCODER: Final = "encoder."  # how a detector's weights of its encoder are called
+# How the weights of an encoder are called, in a detector and in a dual encoder.
+_ENCODER: Final = "encoder."
+_DOCUMENTS: Final = "documents."
 
 
 def start_from(model: DualEncoder, folder: Path) -> None:
     """Put in the best weights of another run; heads that it did not have stay as they are."""
-    path = _there(folder / BEST)
+    _put(model, load_file(_there(folder / BEST)), folder, needed=_DOCUMENTS)
+
+
+def read_like_dual_encoder(encoder: TokenEncoder, folder: Path) -> None:
+    """Put in the encoder of documents of a dual encoder's run."""
+    weights = load_file(_there(folder / BEST)).items()
+    own = {name.removeprefix(_DOCUMENTS): w for name, w in weights if name.startswith(_DOCUMENTS)}
+    _put(encoder, own, folder)
+
+
+def _put(model: nn.Module, weights: Mapping[str, Tensor], folder: Path, needed: str = "") -> None:
+    """Those that the model has; at least one must begin with `needed`."""
     own = model.state_dict()
-    found = {k: v for k, v in load_file(path).items() if k in own and own[k].shape == v.shape}
-    if not any(name.startswith("documents.") for name in found):
-        raise UsageError(f"{path}: the weights of another kind of encoder")
+    found = {k: v for k, v in weights.items() if k in own and own[k].shape == v.shape}
+    if not any(name.startswith(needed) for name in found):
+        raise UsageError(f"{folder}: the weights of another kind of encoder")
     model.load_state_dict({**own, **found})
 
 
