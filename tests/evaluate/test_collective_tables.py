@@ -58,13 +58,16 @@ def test_fewer_documents_are_said_and_what_the_paper_lacks_stands_alone() -> Non
 
 
 def test_strong_and_partial_have_their_own_reference() -> None:
-    strong = figures(f1=0.76, precision=0.8, recall=0.72)
+    strong = figures(f1=0.7, f1_in_kb=0.76, precision=0.8, recall=0.72)
     result = {
         **strong,
         "linker": "collective",
         "recipe": "collective-bc5cdr-end-to-end-spans",
         "n_documents": 500,
-        "also": [{"protocol": "partial", **figures(f1=0.78)}, {"protocol": "mention", "f1": 0.86}],
+        "also": [
+            {"protocol": "partial", **figures(f1=0.72, f1_in_kb=0.78)},
+            {"protocol": "mention", "f1": 0.86},
+        ],
         "references": [
             {"by": "exhaustive spans", "f1": 0.738},
             {"by": "exhaustive spans, partial", "f1": 0.752},
@@ -75,10 +78,15 @@ def test_strong_and_partial_have_their_own_reference() -> None:
         for line in collective_tables({"collective-bc5cdr-end-to-end-spans": result})
         if "**" in line
     )
-    assert (
-        "| 80.0 | 72.0 | **76.0** [75.0, 77.0] (73.8) | **78.0** [77.0, 79.0] (75.2) | 86.0 |"
-        in row
-    )
+    assert row.split(" | ")[1:] == [
+        "80.0",
+        "72.0",
+        "**70.0** [69.0, 71.0]",
+        "**76.0** [75.0, 77.0] (73.8)",
+        "**72.0** [71.0, 73.0]",
+        "**78.0** [77.0, 79.0] (75.2)",
+        "86.0 |",
+    ]
 
 
 def test_speed_stands_beside_the_papers_and_shows_the_curves() -> None:

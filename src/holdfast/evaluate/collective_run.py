@@ -17,6 +17,7 @@ from holdfast.evaluate.gold_mentions import RankedCase, score_ranked
 from holdfast.evaluate.protocols import score_documents
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import primary_ids
+from holdfast.evaluate.report import Report
 from holdfast.evaluate.run import Outcome, blank, model_folder
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
@@ -29,6 +30,7 @@ from holdfast.link.collective_model import recipe_of
 RANKED: Final = 100  # entities ranked for a mention; what comes later adds next to nothing to MAP
 CANDIDATES: Final = 10  # that a cross-encoder compares
 _TOGETHER: Final = 16  # documents
+_OF_ENTITIES: Final = ("strong", "partial")  # protocols that compare entities
 
 Retrieve = Callable[[Document, int], list[list[Nearest]]]
 
@@ -64,11 +66,39 @@ def run_collective(
     for document in annotate.pipe(bare):
         found.append(document)
         progress("linking", 0.5 + 0.5 * len(found) / len(gold))
-    reports = (
-        score_documents(gold, found, protocol=protocol, only=recipe.only)
-        for protocol in (recipe.protocol, *recipe.also)
-    )
+    protocols = (recipe.protocol, *recipe.also)
+    reports = (score_found(gold, found, kb, protocol=p, only=recipe.only) for p in protocols)
     return Outcome(tuple(reports), kb, annotate.digest)
+
+
+def score_found(
+    gold: Sequence[Document],
+    found: Sequence[Document],
+    kb: KnowledgeBase,
+    *,
+    protocol: str,
+    only: Sequence[str],
+) -> Report:
+    """The figures over all gold mentions and, as `…_in_kb`, over those that can be linked.
+
+    What is found where a gold mention cannot be linked counts as wrong in both.
+    """
+    if protocol not in _OF_ENTITIES:
+        return score_documents(gold, found, protocol=protocol, only=only)
+    known = primary_ids(kb)
+    linkable = [
+        document.with_mentions(
+            mention for mention in document.mentions if any(id in known for id in mention.ids)
+        )
+        for document in gold
+    ]
+    whole, part = (
+        score_documents(documents, found, protocol=protocol, only=only)
+        for documents in (gold, linkable)
+    )
+    in_kb = {f"{name}_in_kb": part.figures[name] for name in ("precision", "recall", "f1")}
+    counts = {**whole.counts, "n_in_kb": part.counts["n_scored"]}
+    return replace(whole, figures={**whole.figures, **in_kb}, counts=counts)
 
 
 def _ranked(

@@ -53,6 +53,15 @@ _OF_PAPER: Final = {  # figures that the paper has under the same name or anothe
     "accuracy_at_1_normalised": "accuracy_at_1_normalised",
     "map_normalised": "map_normalised",
 }
+_FOUND_FIGURES: Final = (
+    "strong P of all",
+    "R of all",
+    "F1 of all",
+    "F1",
+    "partial F1 of all",
+    "partial F1",
+    "mentions F1",
+)
 _NAMES_ALONE: Final = "accuracy_at_1_of_names"  # in the result of two linkers together
 _RERANKED: Final = ("cross", "blink")  # what has candidates to normalise by
 _CORPORA: Final = {
@@ -79,7 +88,7 @@ def collective_tables(results: Mapping[str, Result]) -> list[str]:
             lines += ["", f"### {words}", "", *table]
         found = _rows(results, _FOUND, corpus)
         if found:
-            header = ("found and linked", "strong P", "R", "F1", "partial F1", "mentions F1")
+            header = ("found and linked", *_FOUND_FIGURES)
             table = markdown_table(header, ((what, *_end_to_end(r)) for what, r in found))
             lines += ["", *table]
     for corpus, paper in _SPEED.items():
@@ -143,9 +152,16 @@ def _end_to_end(result: Result) -> tuple[str, ...]:
     return (
         percent(result["precision"]),
         percent(result["recall"]),
-        _beside(result, "f1", _of_paper(result, "f1")),
-        _beside(also["partial"], "f1", _of_paper(result, "f1", is_partial=True)),
+        *_of_all_and_in_kb(result, _of_paper(result, "f1")),
+        *_of_all_and_in_kb(also["partial"], _of_paper(result, "f1", is_partial=True)),
         percent(also["mention"]["f1"]) if "mention" in also else "",
+    )
+
+
+def _of_all_and_in_kb(report: Result, paper: float | None) -> tuple[str, str]:
+    return (
+        _beside(report, "f1", None),
+        _beside(report, "f1_in_kb", paper) if "f1_in_kb" in report else "",
     )
 
 

@@ -37,8 +37,8 @@ _COLLECTIVE: Final = (
     "MiniLM where the paper has BioBERT, five times as large; what the paper reports is in round "
     "brackets. Figures are over the mentions whose entity is in the knowledge base. So are the "
     "paper's, it seems: on BC5CDR its recall at 10 is a little above the share of mentions that "
-    "have one here. “P@1 of all” is over every mention. †: the answer is always among the "
-    "candidates."
+    "have one here. What says “of all” is over every mention. †: the answer is always among "
+    "the candidates."
 )
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
