@@ -28,20 +28,13 @@ def convert(
 ) -> None:
     """Convert documents from one format to another, by extension or --from and --to."""
     from rich.console import Console
-    from rich.progress import track
 
+    from holdfast.cli.progress import counted
     from holdfast.corpora import ReadReport, WriteReport, read_documents, write_documents
 
     read, written = ReadReport(), WriteReport()
-    console = Console(stderr=True)
     documents = read_documents(source, format=source_format, lenient=lenient, report=read)
-    tracked = track(
-        documents,
-        "converting",
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    write_documents(tracked, target, format=target_format, allow_loss=allow_loss, report=written)
+    converted = counted(documents, "documents converted", printed=False)
+    write_documents(converted, target, format=target_format, allow_loss=allow_loss, report=written)
     for line in (*read.summary(), *written.summary()):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

@@ -57,7 +57,7 @@ def link(
 
     from rich.console import Console
 
-    from holdfast.cli.progress import progress_bar
+    from holdfast.cli.progress import counted, progress_bar
     from holdfast.corpora import ReadReport
     from holdfast.errors import UsageError
     from holdfast.inputs import Inputs
@@ -87,6 +87,7 @@ def link(
     report = ReadReport()
     texts = Inputs(inputs or [str(mentions)], format=source_format, lenient=lenient)
     documents = texts.documents(report, marked=mentions is not None)
-    print_documents(pipeline.pipe(documents), form, one=texts.is_one_text, explain=explain)
+    linked = counted(pipeline.pipe(documents), "documents linked", printed=True)
+    print_documents(linked, form, one=texts.is_one_text, explain=explain)
     for line in report.summary():
         Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)
