@@ -75,6 +75,13 @@ class NameTable:
         """The rows of all names of these entities."""
         return [row for e in entities for row in range(self.starts[e], self.starts[e + 1])]
 
+    def is_gold(self, golds: Sequence[Sequence[int]]) -> npt.NDArray[np.bool_]:
+        """Which names are of each mention's entities. *Shape:* (mentions, names)."""
+        found = np.zeros((len(golds), len(self)), dtype=bool)
+        for row, entities in zip(found, golds, strict=True):
+            row[self.rows_of(entities)] = True
+        return found
+
 
 def name_tokens(tokenizer: Tokenizer, names: Sequence[str], *, longest: int) -> list[list[int]]:
     """At most so many tokens of each, without special ones."""

@@ -31,7 +31,7 @@ from holdfast.training.collective_data import (
 )
 from holdfast.training.collective_detection import detection_loss
 from holdfast.training.collective_model import DualEncoder, link_loss
-from holdfast.training.collective_negatives import Candidates, Negatives, choose_candidates
+from holdfast.training.collective_negatives import Negatives, choose_candidates
 from holdfast.training.collective_select import encode_table, joint_scores, linking_scores
 from holdfast.training.collective_start import BEST
 
@@ -50,7 +50,7 @@ class TrainConfig:
     head_rate: float = 1e-3  # of what sits on top of the encoders
     warm_up: float = 0.06  # part of the steps with a rising rate, before the linear decay to 0
     negatives: Negatives = field(default_factory=Negatives)
-    fixed_names: bool = False  # the encoder of names is taken as it is; entity vectors stay valid
+    fixed_names: bool = False  # the encoder of names stays as it is; all entities are negatives
     refresh_every: int = 150  # steps between encodings of the whole cache
     look_every: int = 0  # steps between looks at dev; 0: only when the cache is fresh
     save_every: int = 100
@@ -179,16 +179,12 @@ def _learn(
     known = [at for at, gold in enumerate(batch.golds) if gold]
     if known:
         vectors = model.mentions(states, batch.spans[known])
-        candidates = choose_candidates(
-            vectors.detach(),
-            [batch.golds[at] for at in known],
-            table=table,
-            cache=cache,
-            negatives=config.negatives,
-            rng=np.random.default_rng([config.seed, 1, step]),
-        )
-        entities = _entity_vectors(model, candidates, table, cache, is_fixed=config.fixed_names)
-        loss = link_loss(vectors @ entities.T, candidates.is_gold)
+        golds = [batch.golds[at] for at in known]
+        if config.fixed_names:
+            loss = link_loss(vectors @ cache.T, torch.from_numpy(table.is_gold(golds)))
+        else:
+            rng = np.random.default_rng([config.seed, 1, step])
+            loss = _sampled_loss(model, vectors, golds, table, cache, config.negatives, rng=rng)
     if model.shape.detection:
         loss = loss + detection_loss(model, states, batch, segments)
     if loss.requires_grad:
@@ -199,20 +195,25 @@ def _learn(
     return loss.item()
 
 
-def _entity_vectors(
-    model: DualEncoder, candidates: Candidates, table: NameTable, cache: Tensor, *, is_fixed: bool
+def _sampled_loss(
+    model: DualEncoder,
+    vectors: Tensor,  # of the mentions
+    golds: Sequence[Sequence[int]],
+    table: NameTable,
+    cache: Tensor,
+    negatives: Negatives,
+    *,
+    rng: np.random.Generator,
 ) -> Tensor:
-    """Of all candidates: some encoded anew, which go into the cache, the others from it.
-
-    *Shape:* (candidates, width).
-    """
-    if is_fixed:
-        return cache[candidates.rows]
+    """Over some names: those that are encoded anew, which go into the cache, and cached ones."""
+    candidates = choose_candidates(
+        vectors.detach(), golds, table=table, cache=cache, negatives=negatives, rng=rng
+    )
     fresh = candidates.rows[: candidates.encoded]
     encoded = model.entities(*joined_names([table.tokens[row] for row in fresh.tolist()]))
-    vectors = torch.cat([encoded, cache[candidates.rows[candidates.encoded :]]])
+    stale = cache[candidates.rows[candidates.encoded :]]
     cache[fresh] = encoded.detach()
-    return vectors
+    return link_loss(vectors @ torch.cat([encoded, stale]).T, candidates.is_gold)
 
 
 def _look(
