@@ -5,7 +5,7 @@ The recipe's `fit` names what is trained on, `settings.select` what is looked at
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -58,6 +58,7 @@ Candidates = Callable[[Document], list[list[tuple[str, str]]]]  # (id, name) for
 _OTHERS: Final = {
     "select",
     "select_documents",
+    "fit_documents",
     "align_kb",
     "names",
     "documents",
@@ -179,7 +180,8 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     )
     retrieve = _retrieve(recipe, corpora.kb)
     development = corpora.development[: told.get("select_documents", 20)]
-    training = cases_of(corpora.training, reader, _for_training(retrieve, corpora.kb, config.seed))
+    documents = _some(corpora.training, told.get("fit_documents"), seed=config.seed)
+    training = cases_of(documents, reader, _for_training(retrieve, corpora.kb, config.seed))
     looked = cases_of(development, reader, retrieve)
     report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
     model = open_cross_encoder(config)
@@ -198,6 +200,14 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
             small=small,
             description=_description(recipe, progress, asdict(config)),
         )
+
+
+def _some(documents: Sequence[Document], count: int | None, *, seed: int) -> Sequence[Document]:
+    """So many of them, drawn at random; all by default."""
+    if count is None or count >= len(documents):
+        return documents
+    drawn = np.random.default_rng(seed).choice(len(documents), size=count, replace=False)
+    return [documents[at] for at in sorted(drawn.tolist())]
 
 
 def _retrieve(recipe: Recipe, kb: KnowledgeBase) -> Candidates:
