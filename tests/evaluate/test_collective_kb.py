@@ -21,7 +21,7 @@ def test_concepts_are_called_as_training_documents_call_them_then_as_is_usual(
         "C9": ["Fever"],  # mentioned nowhere
     }
     write(folder / "cui_names_open.json.gz", gzip.compress(json.dumps(names).encode()))
-    heard = [("wheezing", "C2"), ("wheezes", "C2"), ("wheezing", "C2")]
+    heard = [("wheezing", "C2"), ("wheezes", "C2"), ("wheezing", "C2"), ("Wheezes", "C2")]
     write_json_lines(
         folder / "st21pv_tokens" / "train.jsonl.gz",
         [
@@ -30,6 +30,12 @@ def test_concepts_are_called_as_training_documents_call_them_then_as_is_usual(
                 "sentences": [{"tokens": ["Severe", word, "heard"], "mentions": [[1, 2, cui]]}],
             }
             for n, (word, cui) in enumerate(heard)
+        ]
+        + [  # a document of dev: how it calls things is not known
+            {
+                "pmid": "22222222",
+                "sentences": [{"tokens": ["Asthma", "bronchitica"], "mentions": [[0, 2, "C1"]]}],
+            }
         ],
     )
     text = "Asthma and the cough of children in the clinics of Leeds"
@@ -43,6 +49,7 @@ def test_concepts_are_called_as_training_documents_call_them_then_as_is_usual(
     called = {kb.id_at(row): kb.names_of(row) for row in range(len(kb))}
     assert [*called] == ["UMLS:C1", "UMLS:C2"]
     assert list(called["UMLS:C2"]) == ["wheezing", "wheezes", "Wheeze"]
+    assert len(called["UMLS:C1"]) == 4
     # "asthma" is in three of four names, "AB" in one.
     assert called["UMLS:C1"][0] == "Asthma"
     assert called["UMLS:C1"][-1] == "AB"

@@ -40,7 +40,7 @@ def collective_kb(
 def _medmentions(split: str, *, data: Path, progress: Progress | None) -> KnowledgeBase:
     """The concepts that the train split or this one mentions, as far as they have a name."""
     path = data / _OPEN_NAMES
-    key = hashlib.sha256(f"{artifacts.sha256_of(path)} {split} 2".encode()).hexdigest()[:12]
+    key = hashlib.sha256(f"{artifacts.sha256_of(path)} {split} 3".encode()).hexdigest()[:12]
     folder = artifacts.home() / "recipes" / f"medmentions-{split}-{key}"
     try:
         return KnowledgeBase(folder)
@@ -69,9 +69,13 @@ def _concepts(split: str, *, data: Path) -> Iterator[Entry]:
     for id in sorted(mentioned | set(wordings)):
         called = [word for word, _ in wordings[id].most_common()] if id in wordings else []
         usual = _most_usual_first(names.get(id, ()))
-        own = [name for name in dict.fromkeys((*called, *usual)) if name.strip()]
+        own = dict[str, str]()  # few are encoded, so capitals alone do not make another name
+        for name in (*called, *usual):
+            if name.strip():
+                own.setdefault(name.casefold(), name)
         if own:
-            yield Entry(id, own[0], synonyms=tuple(own[1:]))
+            label, *synonyms = own.values()
+            yield Entry(id, label, synonyms=tuple(synonyms))
 
 
 def _most_usual_first(names: Sequence[str]) -> list[str]:
