@@ -29,7 +29,7 @@ from holdfast.kb import KnowledgeBase  # noqa: E402
 from holdfast.link.collective_cross import CrossEncoderModel, PairReader  # noqa: E402
 from holdfast.link.collective_entities import Nearest  # noqa: E402
 from holdfast.models import list_models  # noqa: E402
-from holdfast.training import collective_recipe  # noqa: E402
+from holdfast.training import collective_recipe, collective_start  # noqa: E402
 from holdfast.training.collective_cross import (  # noqa: E402
     CrossConfig,
     CrossEncoder,
@@ -201,7 +201,7 @@ def test_recipes_train_and_measure_every_row_of_the_tables(
     assert small["accuracy_at_1"] > 0.7
     around = {**SETTINGS, "context": 20, "batch": 24}
     alone = recipe("single", "single", settings=around)
-    monkeypatch.setattr(collective_recipe, "read_recipe", {"single": alone}.__getitem__)
+    monkeypatch.setattr(collective_start, "read_recipe", {"single": alone}.__getitem__)
     (single,) = measured(alone, data)
     assert single["accuracy_at_1"] > 0.8
     (bm25,) = measured(recipe("bm25", "bm25", fit=(), settings={}), data)
@@ -247,7 +247,7 @@ def test_a_run_begins_with_no_encoder_that_has_learned_what_it_is_measured_on(
 ) -> None:
     first = replace(recipe("first", "collective"), split="dev")
     measured(first, data)
-    monkeypatch.setattr(collective_recipe, "read_recipe", {"first": first}.__getitem__)
+    monkeypatch.setattr(collective_start, "read_recipe", {"first": first}.__getitem__)
     further = {**SETTINGS, "start": "first", "steps": 2, "refresh_every": 1}
     (report,) = measured(recipe("second", "collective", settings=further), data)
     assert report["accuracy_at_1"] > 0.8  # two steps teach little: it is what the first knew
@@ -257,6 +257,15 @@ def test_a_run_begins_with_no_encoder_that_has_learned_what_it_is_measured_on(
         file.write(known + "\n\n")
     with pytest.raises(UsageError, match="'first', which it begins with, has learned 1 of"):
         measured(recipe("third", "collective", settings=further), data)
+    swapped = replace(recipe("fourth", "collective", settings=further), split="train")
+    with pytest.raises(UsageError, match="has learned bc5cdr train, which it is measured on"):
+        measured(swapped, data)
+    unfinished = replace(first, name="unfinished")
+    monkeypatch.setattr(collective_start, "read_recipe", {"unfinished": unfinished}.__getitem__)
+    missing = replace(recipe("fifth", "collective"), split="dev")
+    missing = replace(missing, settings={**further, "start": "unfinished"})
+    with pytest.raises(UsageError, match="first `holdfast train unfinished`"):
+        measured(missing, data)
 
 
 @pytest.mark.parametrize("name", [n for n in shipped() if read_recipe(n).linker in COLLECTIVE])

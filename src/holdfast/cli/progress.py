@@ -53,7 +53,10 @@ def counted(items: Iterable[_Item], what: str, *, printed: bool) -> Iterator[_It
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        yield from bar.track(items, description=what, total=0)
+        task = bar.add_task(what, total=None)
+        for item in items:
+            bar.advance(task)
+            yield item
 
 
 def _line_per_stage(console: Console, title: str) -> Callable[[str, float], None]:

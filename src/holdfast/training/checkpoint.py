@@ -13,10 +13,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from holdfast import artifacts
+from holdfast.errors import UsageError
 
 KIND: Final = "training checkpoint"
 VERSION: Final = 1
 WEIGHTS: Final = "model.safetensors"
+_FREE: Final = {"steps", "passes", "threads", "save_every", "look_every", "report_every"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +71,28 @@ def load_checkpoint(
     return Progress(data["step"], tuple(data["log"]), data.get("seconds", 0.0))
 
 
-def checkpoint_config(folder: Path) -> Mapping[str, Any]:
-    """What the run that wrote the checkpoint was told."""
-    return artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
-
-
 def resume(
     folder: Path,
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     *,
+    config: Mapping[str, Any],
     report: Callable[[str], None],
 ) -> Progress:
-    """How far the run in the folder is, with its weights; the start, if there is none."""
+    """How far the run in the folder is, with its weights; the start, if there is none.
+
+    `config` is what the run is told now. A UsageError if it was told something else, but for how
+    long it runs and how often it looks up.
+    """
     if not (folder / artifacts.MANIFEST).exists():
         return Progress()
+    said = artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
+    told = json.loads(json.dumps(config))  # as it is after it was written and read
+    differing = sorted(key for key in told.keys() - _FREE if told[key] != said.get(key))
+    if differing:
+        raise UsageError(
+            f"{folder}: a run with other settings ({', '.join(differing)}); delete it to begin anew"
+        )
     progress = load_checkpoint(folder, model, optimizer)
     report(f"going on from step {progress.step}")
     return progress

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -106,6 +107,7 @@ def train_cross_encoder(
     config: CrossConfig,
     *,
     folder: Path,
+    about: Mapping[str, Any] = MappingProxyType({}),
     report: Callable[[str], None] = print,
 ) -> Progress:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
@@ -113,7 +115,8 @@ def train_cross_encoder(
     if config.threads:
         torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
-    progress = resume(folder / "run", model, optimizer, report=report)
+    told = {**asdict(config), **about}
+    progress = resume(folder / "run", model, optimizer, config=told, report=report)
     seconds = progress.seconds
     groups = _by_key(training)
     if not groups:
@@ -138,9 +141,7 @@ def train_cross_encoder(
             report("  ".join(f"{key} {value:.4g}" for key, value in progress.log[-1].items()))
         progress = replace(progress, step=done, seconds=seconds)
         if is_last or done % config.save_every == 0:
-            save_checkpoint(
-                folder / "run", model, optimizer, progress=progress, config=asdict(config)
-            )
+            save_checkpoint(folder / "run", model, optimizer, progress=progress, config=told)
     if (folder / BEST).exists():
         model.load_state_dict(load_file(folder / BEST))
     return progress

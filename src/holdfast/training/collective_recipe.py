@@ -19,7 +19,7 @@ from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.evaluate.collective_kb import collective_kb
 from holdfast.evaluate.collective_run import CANDIDATES, Retrieve, bm25_retriever
-from holdfast.evaluate.recipe import Recipe, read_recipe
+from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import primary_ids
 from holdfast.evaluate.run import model_folder
 from holdfast.kb.store import KnowledgeBase, open_kb
@@ -40,9 +40,11 @@ from holdfast.training.collective_export import export_dual_encoder
 from holdfast.training.collective_model import DualEncoder, ModelShape
 from holdfast.training.collective_negatives import Negatives
 from holdfast.training.collective_start import (
+    check_starts,
     read_like_detector,
     read_like_dual_encoder,
     start_from,
+    starts_of,
 )
 from holdfast.training.collective_train import (
     Material,
@@ -124,14 +126,14 @@ def train_collective(recipe: Recipe, *, data: Path, out: Path, report: Report) -
 
 def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
     settings = read_settings(recipe)
-    _check_starts(recipe, settings.select, data=data)
+    check_starts(recipe, settings.select, data=data)
     corpora = _Corpora.load(recipe, settings.select, data=data, report=report)
     tokenizer = open_tokenizer(settings.shape.encoder)
     model = DualEncoder(settings.shape)
     if settings.start:
-        start_from(model, model_folder(f"{settings.start}{_CHECKPOINTS}"))
+        start_from(model, _checkpoints(settings.start))
     if settings.detector:
-        read_like_detector(model, model_folder(f"{settings.detector}{_CHECKPOINTS}"))
+        read_like_detector(model, _checkpoints(settings.detector))
     window = min(settings.reading.window, model.documents.longest)
     reading = replace(settings.reading, window=window)
     looked = replace(reading, mentions=0)
@@ -148,7 +150,9 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
     )
     report(f"{len(material.training):,} segments, {len(material.table):,} names")
     work = out.with_name(f"{out.name}{_CHECKPOINTS}")
-    progress = train_dual_encoder(model, material, settings.train, folder=work, report=report)
+    progress = train_dual_encoder(
+        model, material, settings.train, folder=work, about=_about(recipe), report=report
+    )
     threshold = best_entry(progress).get("threshold", 0.5)
     for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
         export_dual_encoder(
@@ -169,7 +173,7 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     if unknown := set(told) - _OTHERS:
         raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(unknown)!r}")
     select = told.get("select", "")
-    _check_starts(recipe, select, data=data)
+    check_starts(recipe, select, data=data)
     corpora = _Corpora.load(recipe, select, data=data, report=report)
     tokenizer = open_tokenizer(config.encoder)
     reader = PairReader.of(
@@ -186,10 +190,10 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
     model = open_cross_encoder(config)
     if start := told.get("start"):
-        read_like_dual_encoder(model.encoder, model_folder(f"{start}{_CHECKPOINTS}"))
+        read_like_dual_encoder(model.encoder, _checkpoints(start))
     work = out.with_name(f"{out.name}{_CHECKPOINTS}")
     progress = train_cross_encoder(
-        model, training, looked, reader, config, folder=work, report=report
+        model, training, looked, reader, config, folder=work, about=_about(recipe), report=report
     )
     for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
         export_cross_encoder(
@@ -198,8 +202,22 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
             folder,
             config=config,
             small=small,
-            description=_description(recipe, progress, asdict(config)),
+            description=_description(recipe, progress, {**recipe.settings, **asdict(config)}),
         )
+
+
+def _checkpoints(recipe: str) -> Path:
+    """Where what a recipe trained is; it must have come to its end."""
+    folder = model_folder(recipe)
+    if not folder.exists():
+        raise UsageError(f"{folder}: not there; first `holdfast train {recipe}`")
+    return folder.with_name(f"{folder.name}{_CHECKPOINTS}")
+
+
+def _about(recipe: Recipe) -> dict[str, Any]:
+    """What makes a run another one, beside how it is trained."""
+    kept = {key: value for key, value in recipe.settings.items() if key != "documents"}
+    return {**kept, "recipe": recipe.name, "fit": list(recipe.fit)}
 
 
 def _some(documents: Sequence[Document], count: int | None, *, seed: int) -> Sequence[Document]:
@@ -296,36 +314,11 @@ def _synonyms(
             yield name, row
 
 
-def _starts(recipe: Recipe) -> Iterator[Recipe]:
-    """The recipes whose trained encoders it begins with, and those that they began with."""
-    for name in (recipe.settings.get("start"), recipe.settings.get("detector")):
-        if name:
-            earlier = read_recipe(name)
-            yield earlier
-            yield from _starts(earlier)
-
-
-def _check_starts(recipe: Recipe, select: str, *, data: Path) -> None:
-    """A UsageError if an encoder that it begins with has learned what it is measured on."""
-    measured = [(recipe.corpus, recipe.split), *parse_splits([select] if select else [])]
-    for earlier in _starts(recipe):
-        looked = [earlier.settings["select"]] if "select" in earlier.settings else []
-        out = [(earlier.corpus, earlier.split), *parse_splits([*earlier.held_out, *looked])]
-        learned, kept = (
-            load_training(parse_splits(earlier.fit), evaluated=held, data=data).documents
-            for held in (out, [*out, *measured])
-        )
-        if count := sum(1 for _ in learned) - sum(1 for _ in kept):
-            raise UsageError(
-                f"recipe {recipe.name!r}: {earlier.name!r}, which it begins with, has learned "
-                f"{count:,} of the documents that it is measured on"
-            )
-
-
 def _description(
     recipe: Recipe, progress: Progress, settings: Mapping[str, Any]
 ) -> dict[str, object]:
-    fit = list(dict.fromkeys([*recipe.fit, *(s for r in _starts(recipe) for s in r.fit)]))
+    learned = (split for each in (recipe, *starts_of(recipe)) for split in each.fit)
+    fit = list(dict.fromkeys(learned))
     corpora = parse_splits(fit)
     return {
         "recipe": recipe.name,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
 from safetensors.torch import load_file
-from torch import Tensor, nn
+from torch import Tensor
 
+from holdfast.corpora.named import load_training
+from holdfast.corpora.named.splits import CorpusSplit, parse_splits
 from holdfast.errors import ArtifactError, UsageError
+from holdfast.evaluate.recipe import Recipe, read_recipe
 from holdfast.training.checkpoint import WEIGHTS
 from holdfast.training.collective_encoder import TokenEncoder, TransformerTokens
 from holdfast.training.collective_model import DualEncoder
@@ -19,27 +22,68 @@ BEST: Final = "best.safetensors"  # in a run's folder: the weights that dev chos
 # How the weights of an encoder are called, in a detector and in a dual encoder.
 _ENCODER: Final = "encoder."
 _DOCUMENTS: Final = "documents."
+_NAMES: Final = "own_names."
+
+
+def starts_of(recipe: Recipe) -> Iterator[Recipe]:
+    """The recipes whose trained networks it begins with or uses, and those that they began with."""
+    names = (
+        recipe.model,
+        *(recipe.settings.get(key) for key in ("start", "detector", "retriever")),
+    )
+    for name in names:
+        if name:
+            earlier = read_recipe(name)
+            yield earlier
+            yield from starts_of(earlier)
+
+
+def check_starts(recipe: Recipe, select: str, *, data: Path) -> None:
+    """A UsageError if a network that it begins with has learned what it is measured on."""
+    measured = [(recipe.corpus, recipe.split), *parse_splits([select] if select else [])]
+    for earlier in {earlier.name: earlier for earlier in starts_of(recipe)}.values():
+        out = _held_out(earlier)
+        splits = parse_splits(earlier.fit)
+        if shared := set(measured) & set(splits):
+            raise UsageError(
+                f"recipe {recipe.name!r}: {earlier.name!r}, which it begins with, has learned "
+                f"{' '.join(min(shared))}, which it is measured on"
+            )
+        learned, kept = (
+            sum(1 for _ in load_training(splits, evaluated=held, data=data).documents)
+            for held in (out, [*out, *measured])
+        )
+        if learned > kept:
+            raise UsageError(
+                f"recipe {recipe.name!r}: {earlier.name!r}, which it begins with, has learned "
+                f"{learned - kept:,} of the documents that it is measured on"
+            )
+
+
+def _held_out(recipe: Recipe) -> list[CorpusSplit]:
+    """The splits whose documents were removed before it learned."""
+    found = parse_splits(recipe.held_out)
+    if recipe.protocol != "detector":
+        found = [*found, (recipe.corpus, recipe.split)]
+        found += parse_splits([recipe.settings["select"]] if "select" in recipe.settings else [])
+    return list(found)
 
 
 def start_from(model: DualEncoder, folder: Path) -> None:
     """Put in the best weights of another run; heads that it did not have stay as they are."""
-    _put(model, load_file(_there(folder / BEST)), folder, needed=_DOCUMENTS)
+    weights = load_file(_there(folder / BEST))
+    own = model.state_dict()
+    _check(own, weights, folder, parts=(_DOCUMENTS, _NAMES))
+    found = {k: v for k, v in weights.items() if k in own and own[k].shape == v.shape}
+    model.load_state_dict({**own, **found})
 
 
 def read_like_dual_encoder(encoder: TokenEncoder, folder: Path) -> None:
     """Put in the encoder of documents of a dual encoder's run."""
     weights = load_file(_there(folder / BEST)).items()
-    own = {name.removeprefix(_DOCUMENTS): w for name, w in weights if name.startswith(_DOCUMENTS)}
-    _put(encoder, own, folder)
-
-
-def _put(model: nn.Module, weights: Mapping[str, Tensor], folder: Path, needed: str = "") -> None:
-    """Those that the model has; at least one must begin with `needed`."""
-    own = model.state_dict()
-    found = {k: v for k, v in weights.items() if k in own and own[k].shape == v.shape}
-    if not any(name.startswith(needed) for name in found):
-        raise UsageError(f"{folder}: the weights of another kind of encoder")
-    model.load_state_dict({**own, **found})
+    found = {name.removeprefix(_DOCUMENTS): w for name, w in weights if name.startswith(_DOCUMENTS)}
+    _check(encoder.state_dict(), found, folder)
+    encoder.load_state_dict(found)
 
 
 def read_like_detector(model: DualEncoder, folder: Path) -> None:
@@ -60,6 +104,19 @@ def read_like_detector(model: DualEncoder, folder: Path) -> None:
     except (KeyError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise ArtifactError(f"{path}: the weights of another encoder ({reason})") from error
+
+
+def _check(
+    own: Mapping[str, Tensor],
+    weights: Mapping[str, Tensor],
+    folder: Path,
+    *,
+    parts: tuple[str, ...] = ("",),
+) -> None:
+    """A UsageError unless there is a weight of the same shape for each of these parts' own."""
+    for name, tensor in own.items():
+        if name.startswith(parts) and (name not in weights or weights[name].shape != tensor.shape):
+            raise UsageError(f"{folder}: the weights of another kind of encoder (no {name})")
 
 
 def _there(path: Path) -> Path:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -76,10 +77,12 @@ def train_dual_encoder(
     config: TrainConfig,
     *,
     folder: Path,
+    about: Mapping[str, Any] = MappingProxyType({}),
     report: Callable[[str], None] = print,
 ) -> Progress:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev.
 
+    `about` is what else makes a run another one: a checkpoint goes on only where it is the same.
     The log holds the processor seconds of training, all threads together, without looks at dev:
     who else uses the machine, or stops the run, does not count. Batches depend on the seed alone;
     after an interruption the cache is encoded anew, off the clock, so weights may then differ a
@@ -91,7 +94,8 @@ def train_dual_encoder(
     if config.fixed_names:
         model.fix_names()
     optimizer = _optimizer(model, config)
-    progress = resume(folder / "run", model, optimizer, report=report)
+    told = {**asdict(config), **about}
+    progress = resume(folder / "run", model, optimizer, config=told, report=report)
     losses, total = list[float](), config.align_steps + config.steps
     clock, cache = _Clock(progress.seconds), torch.zeros(0)
     if progress.step < total:
@@ -121,9 +125,7 @@ def train_dual_encoder(
             report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))
         progress = replace(progress, step=done, seconds=clock.seconds)
         if is_last or done % config.save_every == 0:
-            save_checkpoint(
-                folder / "run", model, optimizer, progress=progress, config=asdict(config)
-            )
+            save_checkpoint(folder / "run", model, optimizer, progress=progress, config=told)
     if (folder / BEST).exists():
         model.load_state_dict(load_file(folder / BEST))
     return progress

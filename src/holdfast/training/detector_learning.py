@@ -59,7 +59,7 @@ def learn(
     The same seed gives the same batches, marks and dropout, interrupted or not.
     """
     optimizer = _optimizer(model, config)
-    progress = resume(work, model, optimizer, report=report)
+    progress = resume(work, model, optimizer, config=asdict(config), report=report)
     batches = plan(taught, passes=config.passes, tokens=config.tokens, seed=config.seed)
     losses, seen, started = list[float](), 0, time.monotonic()
     for step in range(progress.step, len(batches)):

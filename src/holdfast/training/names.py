@@ -67,7 +67,7 @@ def train(
     if config.threads:
         torch.set_num_threads(config.threads)
     optimizer = _optimizer(model, config)
-    progress = resume(folder, model, optimizer, report=report)
+    progress = resume(folder, model, optimizer, config=asdict(config), report=report)
     encode = encoder_of(model, tokenizer)
     losses, started = list[float](), time.monotonic()
     for step in range(progress.step, config.steps):
