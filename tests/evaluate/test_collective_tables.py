@@ -81,9 +81,9 @@ def test_strong_and_partial_have_their_own_reference() -> None:
     assert row.split(" | ")[1:] == [
         "80.0",
         "72.0",
-        "**70.0** [69.0, 71.0]",
+        "**70.0** [69.0, 71.0] (73.8)",
         "**76.0** [75.0, 77.0] (73.8)",
-        "**72.0** [71.0, 73.0]",
+        "**72.0** [71.0, 73.0] (75.2)",
         "**78.0** [77.0, 79.0] (75.2)",
         "86.0 |",
     ]
@@ -107,6 +107,8 @@ def test_speed_stands_beside_the_papers_and_shows_the_curves() -> None:
     assert "**20.0×**" in text
     assert "**2.5×**" in text
     assert "(bench-collective-bc5cdr.svg)" in text
+    measured["training"] = {"curves": {}, "times_faster": None}
+    assert ".svg" not in "\n".join(collective_tables({"bench-collective-bc5cdr": measured}))
 
 
 def test_over_all_of_mesh_the_paper_has_nothing() -> None:

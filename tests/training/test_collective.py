@@ -136,10 +136,14 @@ def test_seconds_count_steps_and_fresh_vectors_but_no_looks(
     train = partial(train_dual_encoder, material=material, report=silent)
     whole = train(toys.dual_encoder(), config=config, folder=tmp_path / "whole")
     # The vectors at the start, two steps; two more and fresh vectors; the last are a look's.
-    assert [(e["step"], e["seconds"]) for e in whole.log] == [(2, 3), (4, 6), (6, 8), (8, 10)]
+    looks = [(0, 1), (2, 3), (4, 6), (6, 8), (8, 10)]
+    assert [(e["step"], e["seconds"]) for e in whole.log] == looks
     train(toys.dual_encoder(), config=replace(config, steps=3), folder=tmp_path / "cut")
     again = train(toys.dual_encoder(), config=config, folder=tmp_path / "cut")
     assert (again.step, again.seconds) == (8, 10)
+    config = replace(config, fixed_names=True)
+    fixed = train(toys.dual_encoder(), config=config, folder=tmp_path / "fixed")
+    assert [(e["step"], e["seconds"]) for e in fixed.log] == [(n, n) for n in (0, 2, 4, 6, 8)]
 
 
 def test_a_run_may_begin_with_the_encoders_of_another(kb: Any, tmp_path: Path) -> None:

@@ -287,10 +287,10 @@ def test_what_cannot_be_trained_or_measured_is_said() -> None:
         Systems("no", "such", "thing").folders()
 
 
-def test_curves_are_of_runs_that_were_made_for_them_if_there_are_both() -> None:
+def test_curves_are_of_two_runs_that_were_made_for_them() -> None:
     systems, home = Systems("collective", "single", "blink"), artifacts.home() / "models"
     (home / "collective-curve").mkdir(parents=True)
-    assert [*systems.curves().values()] == [home / "collective", home / "single"]
+    assert systems.curves() == {}
     (home / "single-curve").mkdir()
     assert [*systems.curves().values()] == [home / "collective-curve", home / "single-curve"]
 
@@ -300,6 +300,10 @@ def test_times_faster_compares_where_both_were() -> None:
     slow = [{"seconds": 40.0, "accuracy": 0.4}, {"seconds": 80.0, "accuracy": 0.6}]
     assert times_faster([quick, slow]) == pytest.approx(80 / 14)
     assert times_faster([quick, []]) is None
+    assert times_faster([]) is None
+    known = [{"seconds": 0.0, "accuracy": 0.4}, *slow[1:]]  # both knew something at the start
+    sooner = [{"seconds": 0.0, "accuracy": 0.4}, *quick[1:]]
+    assert times_faster([sooner, known]) == pytest.approx(80 / 8)
     full = [{**entry, "recall_at_10": 0.95} for entry in quick]
     assert draw_curves({"curves": {"quick": full}}).count("<polyline") == 2
 

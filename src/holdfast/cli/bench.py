@@ -172,7 +172,7 @@ def collective(
     measured |= {"corpus": corpus, "split": "dev", "training": curves}
     name = f"bench-collective-{corpus}"
     _tell(name, measured, results, as_json=as_json)
-    if results is not None:
+    if results is not None and curves["curves"]:
         (results / f"{name}.svg").write_text(draw_curves(curves), "utf-8")
     if not as_json:
         print(render_collective_speed(measured), end="")

@@ -31,10 +31,10 @@ def _log(folder: Path) -> list[dict[str, float]]:
 
 
 def times_faster(curves: Sequence[Sequence[Mapping[str, float]]]) -> float | None:
-    """None where one of the two has no look at dev."""
-    first, last = curves[0], curves[-1]
-    if not first or not last:
+    """None where there are not two, with a look at dev each."""
+    if len(curves) < 2 or not all(curves):
         return None
+    first, last = curves[0], curves[-1]
     reached = min(max(entry["accuracy"] for entry in curve) for curve in (first, last))
     return _seconds_to(last, reached) / max(1e-9, _seconds_to(first, reached))
 

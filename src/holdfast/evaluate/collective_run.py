@@ -68,7 +68,7 @@ def run_collective(
         progress("linking", 0.5 + 0.5 * len(found) / len(gold))
     protocols = (recipe.protocol, *recipe.also)
     reports = (score_found(gold, found, kb, protocol=p, only=recipe.only) for p in protocols)
-    return Outcome(tuple(reports), kb, annotate.digest)
+    return Outcome(tuple(_said(recipe, report) for report in reports), kb, annotate.digest)
 
 
 def score_found(
@@ -86,15 +86,20 @@ def score_found(
     if protocol not in _OF_ENTITIES:
         return score_documents(gold, found, protocol=protocol, only=only)
     known = primary_ids(kb)
-    linkable = [
+    every = [
         document.with_mentions(
-            mention for mention in document.mentions if any(id in known for id in mention.ids)
+            replace(m, ids=tuple(dict.fromkeys(known.get(id, id) for id in m.ids)))
+            for m in document.mentions
         )
         for document in gold
     ]
+    linkable = [
+        document.with_mentions(m for m in document.mentions if any(id in known for id in m.ids))
+        for document in every
+    ]
     whole, part = (
         score_documents(documents, found, protocol=protocol, only=only)
-        for documents in (gold, linkable)
+        for documents in (every, linkable)
     )
     in_kb = {f"{name}_in_kb": part.figures[name] for name in ("precision", "recall", "f1")}
     counts = {**whole.counts, "n_in_kb": part.counts["n_scored"]}
@@ -121,9 +126,13 @@ def _ranked(
                 ranking = tuple(kb.id_at(n.entity) for n in near)
                 cases.append(RankedCase(answer, ranking, document.id))
     report = score_ranked(cases, entities=kb)
-    if recipe.corpus.startswith("medmentions"):
-        report = report.with_context(rebuilt=True)
-    return Outcome((report,), kb, ranker.digest)
+    return Outcome((_said(recipe, report),), kb, ranker.digest)
+
+
+def _said(recipe: Recipe, report: Report) -> Report:
+    """With what must be said of the corpus."""
+    is_rebuilt = recipe.corpus.startswith("medmentions")
+    return report.with_context(rebuilt=True) if is_rebuilt else report
 
 
 def _ranker(recipe: Recipe, kb: KnowledgeBase, model: Path | None, progress: Progress) -> _Ranker:

@@ -56,12 +56,10 @@ class Systems:
         return found
 
     def curves(self) -> dict[str, Path]:
-        """Whose training is compared: runs that were made for it, or else the two encoders'."""
+        """The two runs that were made to compare how fast they learn; none, if one is missing."""
         named = {_TITLES["collective"]: self.collective, _TITLES["single"]: self.single}
         made = {words: model_folder(f"{name}-curve") for words, name in named.items()}
-        if all(folder.exists() for folder in made.values()):
-            return made
-        return {words: model_folder(name) for words, name in named.items()}
+        return made if all(folder.exists() for folder in made.values()) else {}
 
 
 def bench_collective(

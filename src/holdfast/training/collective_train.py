@@ -52,8 +52,8 @@ class TrainConfig:
     warm_up: float = 0.06  # part of the steps with a rising rate, before the linear decay to 0
     negatives: Negatives = field(default_factory=Negatives)
     fixed_names: bool = False  # the encoder of names stays as it is; all entities are negatives
-    refresh_every: int = 150  # steps between encodings of the whole cache
-    look_every: int = 0  # steps between looks at dev; 0: only when the cache is fresh
+    refresh_every: int = 150  # steps between encodings of the whole cache, and looks at dev
+    look_every: int = 0  # steps between more looks, the first before the first step; 0: none
     save_every: int = 100
     seed: int = 0
     threads: int = 0  # 0: as many as torch takes by itself
@@ -83,10 +83,10 @@ def train_dual_encoder(
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev.
 
     `about` is what else makes a run another one: a checkpoint goes on only where it is the same.
-    The log holds the processor seconds of training, all threads together, without looks at dev:
-    who else uses the machine, or stops the run, does not count. Batches depend on the seed alone;
-    after an interruption the cache is encoded anew, off the clock, so weights may then differ a
-    little.
+    The log holds the processor seconds of training, all threads together, without looks at dev,
+    and without the one encoding of names that are fixed: who else uses the machine, or stops the
+    run, does not count. Batches depend on the seed alone; after an interruption the cache is
+    encoded anew, off the clock, so weights may then differ a little.
     """
     torch.manual_seed(config.seed)
     if config.threads:
@@ -99,8 +99,11 @@ def train_dual_encoder(
     losses, total = list[float](), config.align_steps + config.steps
     clock, cache = _Clock(progress.seconds), torch.zeros(0)
     if progress.step < total:
-        with clock.running(is_counted=not progress.step):
+        with clock.running(is_counted=not progress.step and not config.fixed_names):
             cache = encode_table(model, material.table)
+        progress = replace(progress, seconds=clock.seconds)
+    if config.look_every and not progress.step:
+        progress = _looked(model, material, cache, folder, progress, report=report)
     for step in range(progress.step, total):
         done = step + 1
         is_last = done == total
@@ -118,11 +121,10 @@ def train_dual_encoder(
         if is_fresh or (config.look_every and done % config.look_every == 0):
             is_valid = is_fresh or config.fixed_names
             known = cache if is_valid else encode_table(model, material.table)
-            entry = {"step": done, "seconds": clock.seconds, "loss": float(np.mean(losses))}
-            entry |= _look(model, material, known, folder, progress)
+            progress = replace(progress, step=done, seconds=clock.seconds)
+            loss = float(np.mean(losses))
             losses.clear()
-            progress = replace(progress, log=(*progress.log, entry))
-            report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))
+            progress = _looked(model, material, known, folder, progress, loss=loss, report=report)
         progress = replace(progress, step=done, seconds=clock.seconds)
         if is_last or done % config.save_every == 0:
             save_checkpoint(folder / "run", model, optimizer, progress=progress, config=told)
@@ -216,6 +218,23 @@ def _sampled_loss(
     stale = cache[candidates.rows[candidates.encoded :]]
     cache[fresh] = encoded.detach()
     return link_loss(vectors @ torch.cat([encoded, stale]).T, candidates.is_gold)
+
+
+def _looked(
+    model: DualEncoder,
+    material: Material,
+    cache: Tensor,
+    folder: Path,
+    progress: Progress,
+    *,
+    report: Callable[[str], None],
+    **figures: float,
+) -> Progress:
+    """With a further entry of the log, which is reported."""
+    entry = {"step": progress.step, "seconds": progress.seconds, **figures}
+    entry |= _look(model, material, cache, folder, progress)
+    report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))
+    return replace(progress, log=(*progress.log, entry))
 
 
 def _look(
