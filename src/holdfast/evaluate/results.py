@@ -34,15 +34,16 @@ from holdfast.models import MEASURED, manifest_of
 _WEIGHTS: Final = "src/holdfast/weights"  # beside the folder of results, in a checkout
 _END_TO_END: Final = {"bc5cdr": "BC5CDR test", "biored": "BioRED dev"}
 _COLLECTIVE: Final = (
-    "MiniLM where the paper has BioBERT, five times as large; what the paper reports is in round "
-    "brackets. Figures are over the mentions whose entity is in the knowledge base. So are the "
-    "paper's of given mentions, it seems: on BC5CDR its recall at 10 is a little above the share "
-    "of mentions that have one here. What says “of all” is over every mention, “normalised” over "
-    "those whose entity is among the candidates; over which the paper's found mentions are, it does "
-    "not say. †: the answer is always among the candidates. What begins with what: one pass with the "
-    "encoder of the detector, which nine corpora taught (without any evaluated document), and with "
-    "the entity encoder of the collective row; all of MedMentions with the same row of BC5CDR; "
-    "cross-encoders with the encoder of one mention."
+    "MiniLM where the paper has BioBERT, five times as large; what the paper reports is in "
+    "round brackets. Figures are over the mentions whose entity is in the knowledge base. So "
+    "are the paper's of given mentions, it seems: on BC5CDR its recall at 10 is a little "
+    "above the share of mentions that have one here. What says “of all” is over every "
+    "mention, “normalised” over those whose entity is among the candidates; over which the "
+    "paper's found mentions are, it does not say. †: the answer is always among the "
+    "candidates. What begins with what: one pass with the encoder of the detector, which nine "
+    "corpora taught (without any evaluated document), and with the entity encoder of the "
+    "collective row; all of MedMentions with the same row of BC5CDR; cross-encoders with the "
+    "encoder of one mention."
 )
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
