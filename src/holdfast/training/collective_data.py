@@ -82,6 +82,21 @@ class NameTable:
             row[self.rows_of(entities)] = True
         return found
 
+    def is_own_wording(
+        self, golds: Sequence[Sequence[int]], mentions: Sequence[Sequence[int]]
+    ) -> npt.NDArray[np.bool_]:
+        """Which gold names are the mention as it is written, where another gold name is not.
+
+        *Shape:* (mentions, names); `mentions` are the tokens of each.
+        """
+        found = np.zeros((len(golds), len(self)), dtype=bool)
+        for row, entities, tokens in zip(found, golds, mentions, strict=True):
+            rows = self.rows_of(entities)
+            same = [at for at in rows if self.tokens[at] == tuple(tokens)]
+            if len(same) < len(rows):
+                row[same] = True
+        return found
+
 
 def name_tokens(tokenizer: Tokenizer, names: Sequence[str], *, longest: int) -> list[list[int]]:
     """At most so many tokens of each, without special ones."""
@@ -224,6 +239,11 @@ class Batch:
             torch.from_numpy(np.concatenate(spans)),
             tuple(gold for segment in segments for gold in segment.golds),
         )
+
+    def wordings(self) -> list[list[int]]:
+        """The tokens of each mention."""
+        tokens = self.tokens.tolist()
+        return [tokens[first : last + 1] for first, last in self.spans.tolist()]
 
 
 def joined_names(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:

@@ -185,7 +185,8 @@ def _learn(
         vectors = model.mentions(states, batch.spans[known])
         golds = [batch.golds[at] for at in known]
         if config.fixed_names:
-            loss = link_loss(vectors @ cache.T, torch.from_numpy(table.is_gold(golds)))
+            every = batch.wordings()
+            loss = _full_loss(vectors, golds, [every[at] for at in known], table, cache)
         else:
             rng = np.random.default_rng([config.seed, 1, step])
             loss = _sampled_loss(model, vectors, golds, table, cache, config.negatives, rng=rng)
@@ -197,6 +198,22 @@ def _learn(
         torch.nn.utils.clip_grad_norm_(model.parameters(), _CLIP)
         optimizer.step()
     return loss.item()
+
+
+def _full_loss(
+    vectors: Tensor,  # of the mentions
+    golds: Sequence[Sequence[int]],
+    wordings: Sequence[Sequence[int]],  # their tokens
+    table: NameTable,
+    cache: Tensor,
+) -> Tensor:
+    """Over all names, but for the mention's own wording where its entity has other names.
+
+    Wordings of training mentions may be names: what is written alike would be all that is learned.
+    """
+    is_hidden = torch.from_numpy(table.is_own_wording(golds, wordings))
+    is_gold = torch.from_numpy(table.is_gold(golds)) & ~is_hidden
+    return link_loss((vectors @ cache.T).masked_fill(is_hidden, -torch.inf), is_gold)
 
 
 def _sampled_loss(
