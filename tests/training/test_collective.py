@@ -170,7 +170,7 @@ def test_every_name_of_an_entity_is_gold(kb: Any) -> None:
     table = toys.material(kb, names=2).table
     found = table.is_gold([(1,), (0, 2)])
     assert [table.owner[row].tolist() for row in found] == [[1, 1], [0, 0, 2, 2]]
-    first, second = table.rows_of([1])
+    first, *_ = table.rows_of([1])
     own = table.is_own_wording([(1,), (1,), (0,)], [table.tokens[first], (0,), ()])
     assert [np.flatnonzero(row).tolist() for row in own] == [[first], [], []]
     assert not toys.material(kb).table.is_own_wording([(1,)], [table.tokens[first]]).any()
