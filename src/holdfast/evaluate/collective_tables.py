@@ -115,10 +115,9 @@ def _speed(measured: Result, paper: Mapping[str, float]) -> list[str]:
     ]
     if sooner is None:
         return [*table, "", *said]
-    said.append(
-        f"To the same accuracy on dev it trains **{sooner:.1f}×** as fast, where both begin with "
-        "names that are aligned and stay as they are:"
-    )
+    begun = set(measured["training"].get("started_from", {}).values()) - {""}
+    where = f", where both begin with `{min(begun)}`" if len(begun) == 1 else ""
+    said.append(f"To the same accuracy on dev it trains **{sooner:.1f}×** as fast{where}:")
     name = f"bench-collective-{measured['corpus']}.svg"
     return [*table, "", " ".join(said), "", f"![Accuracy and recall over training]({name})"]
 
