@@ -34,7 +34,7 @@ from holdfast.training.collective_export import export_dual_encoder  # noqa: E40
 from holdfast.training.collective_model import ModelShape, link_loss, means, shape_of  # noqa: E402
 from holdfast.training.collective_negatives import Negatives, choose_candidates  # noqa: E402
 from holdfast.training.collective_select import encode_mentions, encode_table  # noqa: E402
-from holdfast.training.collective_start import read_like_dual_encoder, start_from  # noqa: E402
+from holdfast.training.collective_start import start_from  # noqa: E402
 from holdfast.training.collective_train import best_entry, train_dual_encoder  # noqa: E402
 from training import collective_toys as toys  # noqa: E402
 
@@ -157,9 +157,6 @@ def test_a_run_may_begin_with_the_encoders_of_another(kb: Any, tmp_path: Path) -
     for name, value in second.documents.state_dict().items():
         torch.testing.assert_close(value, weights[f"documents.{name}"])
     torch.testing.assert_close(second.tags.weight, before)
-    alone = toys.transformer(toys.tokenizer())
-    read_like_dual_encoder(alone, tmp_path / "a")
-    torch.testing.assert_close(alone.state_dict(), first.documents.state_dict())
     with pytest.raises(UsageError, match="another kind of encoder"):
         start_from(toys.dual_encoder("rescnn"), tmp_path / "a")
     with pytest.raises(UsageError, match="not there"):

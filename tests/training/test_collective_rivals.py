@@ -207,7 +207,7 @@ def test_recipes_train_and_measure_every_row_of_the_tables(
     (bm25,) = measured(recipe("bm25", "bm25", fit=(), settings={}), data)
     assert 0.2 < bm25["accuracy_at_1"] < 0.8  # half of the wordings are names
     pairs = {"steps": 10, "context": 20, "threads": 1, "select": "bc5cdr dev", "fit_documents": 9}
-    told = {**pairs, "retriever": "single", "start": "single"}
+    told = {**pairs, "retriever": "single"}
     (blink,) = measured(recipe("blink", "blink", settings=told), data)
     assert blink["recall_at_10"] == 1.0  # of six entities, ten were retrieved
     (cross,) = measured(recipe("cross", "cross", settings=pairs), data)

@@ -42,7 +42,6 @@ from holdfast.training.collective_negatives import Negatives
 from holdfast.training.collective_start import (
     check_starts,
     read_like_detector,
-    read_like_dual_encoder,
     start_from,
     starts_of,
 )
@@ -189,8 +188,6 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     looked = cases_of(development, reader, retrieve)
     report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
     model = open_cross_encoder(config)
-    if start := told.get("start"):
-        read_like_dual_encoder(model.encoder, _checkpoints(start))
     work = out.with_name(f"{out.name}{_CHECKPOINTS}")
     progress = train_cross_encoder(
         model, training, looked, reader, config, folder=work, about=_about(recipe), report=report

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from safetensors.torch import load_file
-from torch import Tensor
 
 from holdfast.corpora.named import load_training
 from holdfast.corpora.named.splits import CorpusSplit, parse_splits
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.evaluate.recipe import Recipe, read_recipe
 from holdfast.training.checkpoint import WEIGHTS
-from holdfast.training.collective_encoder import TokenEncoder, TransformerTokens
+from holdfast.training.collective_encoder import TransformerTokens
 from holdfast.training.collective_model import DualEncoder
 from holdfast.training.transformer_linker import put_weights
 
 BEST: Final = "best.safetensors"  # in a run's folder: the weights that dev chose
-# How the weights of an encoder are called, in a detector and in a dual encoder.
+# How the weights of encoders are called, in a detector and in a dual encoder.
 _ENCODER: Final = "encoder."
-_DOCUMENTS: Final = "documents."
-_NAMES: Final = "own_names."
+_ENCODERS: Final = ("documents.", "own_names.")
 
 
 def starts_of(recipe: Recipe) -> Iterator[Recipe]:
@@ -62,28 +60,22 @@ def check_starts(recipe: Recipe, select: str, *, data: Path) -> None:
 
 def _held_out(recipe: Recipe) -> list[CorpusSplit]:
     """The splits whose documents were removed before it learned."""
-    found = parse_splits(recipe.held_out)
-    if recipe.protocol != "detector":
-        found = [*found, (recipe.corpus, recipe.split)]
-        found += parse_splits([recipe.settings["select"]] if "select" in recipe.settings else [])
-    return list(found)
+    held_out = parse_splits(recipe.held_out)
+    if recipe.protocol == "detector":
+        return held_out
+    looked = [recipe.settings["select"]] if "select" in recipe.settings else []
+    return [*held_out, (recipe.corpus, recipe.split), *parse_splits(looked)]
 
 
 def start_from(model: DualEncoder, folder: Path) -> None:
     """Put in the best weights of another run; heads that it did not have stay as they are."""
     weights = load_file(_there(folder / BEST))
     own = model.state_dict()
-    _check(own, weights, folder, parts=(_DOCUMENTS, _NAMES))
     found = {k: v for k, v in weights.items() if k in own and own[k].shape == v.shape}
+    missing = [name for name in own if name.startswith(_ENCODERS) and name not in found]
+    if missing:
+        raise UsageError(f"{folder}: the weights of another kind of encoder (no {missing[0]})")
     model.load_state_dict({**own, **found})
-
-
-def read_like_dual_encoder(encoder: TokenEncoder, folder: Path) -> None:
-    """Put in the encoder of documents of a dual encoder's run."""
-    weights = load_file(_there(folder / BEST)).items()
-    found = {name.removeprefix(_DOCUMENTS): w for name, w in weights if name.startswith(_DOCUMENTS)}
-    _check(encoder.state_dict(), found, folder)
-    encoder.load_state_dict(found)
 
 
 def read_like_detector(model: DualEncoder, folder: Path) -> None:
@@ -104,19 +96,6 @@ def read_like_detector(model: DualEncoder, folder: Path) -> None:
     except (KeyError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise ArtifactError(f"{path}: the weights of another encoder ({reason})") from error
-
-
-def _check(
-    own: Mapping[str, Tensor],
-    weights: Mapping[str, Tensor],
-    folder: Path,
-    *,
-    parts: tuple[str, ...] = ("",),
-) -> None:
-    """A UsageError unless there is a weight of the same shape for each of these parts' own."""
-    for name, tensor in own.items():
-        if name.startswith(parts) and (name not in weights or weights[name].shape != tensor.shape):
-            raise UsageError(f"{folder}: the weights of another kind of encoder (no {name})")
 
 
 def _there(path: Path) -> Path:
