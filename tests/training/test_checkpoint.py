@@ -28,6 +28,11 @@ def test_a_run_goes_on_longer_but_not_as_another(tmp_path: Path) -> None:
     changed = {**CONFIG, "rate": 0.2, "start": ""}
     with pytest.raises(UsageError, match=r"other settings \(rate, start\); delete it"):
         resume(tmp_path / "run", model, optimizer, config=changed, report=silent)
+    fewer = {key: CONFIG[key] for key in CONFIG if key != "start"}
+    with pytest.raises(UsageError, match=r"other settings \(start\)"):
+        resume(tmp_path / "run", model, optimizer, config=fewer, report=silent)
+    with pytest.raises(UsageError, match="a longer run than is asked for"):
+        resume(tmp_path / "run", model, optimizer, config={**CONFIG, "steps": 3}, report=silent)
     with pytest.raises(UsageError, match=r"other settings \(dropout\)"):
         resume(tmp_path / "run", model, optimizer, config={**CONFIG, "dropout": 0}, report=silent)
     nothing = resume(tmp_path / "no", model, optimizer, config=CONFIG, report=silent)

@@ -35,7 +35,11 @@ from holdfast.training.collective_model import ModelShape, link_loss, means, sha
 from holdfast.training.collective_negatives import Negatives, choose_candidates  # noqa: E402
 from holdfast.training.collective_select import encode_mentions, encode_table  # noqa: E402
 from holdfast.training.collective_start import start_from  # noqa: E402
-from holdfast.training.collective_train import best_entry, train_dual_encoder  # noqa: E402
+from holdfast.training.collective_train import (  # noqa: E402
+    _full_loss,
+    best_entry,
+    train_dual_encoder,
+)
 from training import collective_toys as toys  # noqa: E402
 
 
@@ -167,10 +171,26 @@ def test_every_name_of_an_entity_is_gold(kb: Any) -> None:
     table = toys.material(kb, names=2).table
     found = table.is_gold([(1,), (0, 2)])
     assert [table.owner[row].tolist() for row in found] == [[1, 1], [0, 0, 2, 2]]
-    first, *_ = table.rows_of([1])
+
+
+def test_a_mentions_own_wording_is_hidden_where_another_name_is_right(kb: Any) -> None:
+    table = toys.material(kb, names=2).table
+    first, other = table.rows_of([1])
     own = table.is_own_wording([(1,), (1,), (0,)], [table.tokens[first], (0,), ()])
     assert [np.flatnonzero(row).tolist() for row in own] == [[first], [], []]
     assert not toys.material(kb).table.is_own_wording([(1,)], [table.tokens[first]]).any()
+    cache = torch.nn.functional.one_hot(torch.arange(len(table))).float()
+    wordings = [table.tokens[first]]
+    near, far = 9.0 * cache[[first]], 9.0 * cache[[other]]
+    alike = float(_full_loss(near, [(1,)], wordings, table, cache))
+    assert alike > 1 > float(_full_loss(far, [(1,)], wordings, table, cache))
+
+
+def test_wordings_are_the_tokens_of_mentions(kb: Any) -> None:
+    segments = toys.material(kb).training[:3]
+    batch = Batch.of(segments)
+    expected = [s.ids[a : b + 1].tolist() for s in segments for a, b in s.spans.tolist()]
+    assert batch.wordings() == expected
 
 
 def test_names_that_are_fixed_keep_the_entity_vectors_of_the_model_before(

@@ -255,7 +255,7 @@ def test_a_run_begins_with_no_encoder_that_has_learned_what_it_is_measured_on(
     known = train.read_text(encoding="utf-8").split("\n\n")[0]
     with test.open("a", encoding="utf-8") as file:
         file.write(known + "\n\n")
-    with pytest.raises(UsageError, match="'first', which it begins with, has learned 1 of"):
+    with pytest.raises(UsageError, match="'first', which it begins with or uses, has learned 1 of"):
         measured(recipe("third", "collective", settings=further), data)
     swapped = replace(recipe("fourth", "collective", settings=further), split="train")
     with pytest.raises(UsageError, match="has learned bc5cdr train, which it is measured on"):

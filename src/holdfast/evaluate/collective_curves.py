@@ -17,25 +17,16 @@ def training_curves(folders: Mapping[str, Path]) -> dict[str, Any]:
     """What the training of each model folder logged, and how much sooner the first got there.
 
     `times_faster`: the seconds the last model needed for the best accuracy that both reached,
-    over the seconds the first needed. `started_from`: the recipe whose encoders each began with,
-    whose training is not counted. The names of models are the keys of `folders`, in order.
+    over the seconds the first needed. The names of models are the keys of `folders`, in order.
     """
-    configs = {
-        name: artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
-        for name, folder in folders.items()
-    }
-    curves = {name: _looks(config.get("log", [])) for name, config in configs.items()}
-    return {
-        "curves": curves,
-        "times_faster": times_faster(list(curves.values())),
-        "started_from": {
-            name: config.get("settings", {}).get("start", "") for name, config in configs.items()
-        },
-    }
+    curves = {name: _log(folder) for name, folder in folders.items()}
+    return {"curves": curves, "times_faster": times_faster(list(curves.values()))}
 
 
-def _looks(log: Sequence[Mapping[str, float]]) -> list[dict[str, float]]:
+def _log(folder: Path) -> list[dict[str, float]]:
+    manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
     wanted = ("step", "seconds", *_FIGURES)
+    log: list[Mapping[str, float]] = manifest.config.get("log", [])
     return [{key: entry[key] for key in wanted} for entry in log if "accuracy" in entry]
 
 

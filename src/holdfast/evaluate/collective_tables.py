@@ -115,9 +115,7 @@ def _speed(measured: Result, paper: Mapping[str, float]) -> list[str]:
     ]
     if sooner is None:
         return [*table, "", *said]
-    begun = set(measured["training"].get("started_from", {}).values()) - {""}
-    where = f", where both begin with `{min(begun)}`" if len(begun) == 1 else ""
-    said.append(f"To the same accuracy on dev it trains **{sooner:.1f}×** as fast{where}:")
+    said.append(f"To the same accuracy on dev it trains **{sooner:.1f}×** as fast:")
     name = f"bench-collective-{measured['corpus']}.svg"
     return [*table, "", " ".join(said), "", f"![Accuracy and recall over training]({name})"]
 

@@ -18,7 +18,7 @@ from holdfast.errors import UsageError
 KIND: Final = "training checkpoint"
 VERSION: Final = 1
 WEIGHTS: Final = "model.safetensors"
-_FREE: Final = {"steps", "passes", "threads", "save_every", "look_every", "report_every"}
+_FREE: Final = {"steps", "threads", "save_every", "look_every", "report_every"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +81,21 @@ def resume(
 ) -> Progress:
     """How far the run in the folder is, with its weights; the start, if there is none.
 
-    `config` is what the run is told now. A UsageError if it was told something else, but for how
-    long it runs and how often it looks up.
+    `config` is what the run is told now. A UsageError if it was told something else, but for the
+    number of steps, which must not be fewer than it has done, and how often it reports or saves.
     """
     if not (folder / artifacts.MANIFEST).exists():
         return Progress()
     said = artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
     told = json.loads(json.dumps(config))  # as it is after it was written and read
-    differing = sorted(key for key in told.keys() - _FREE if told[key] != said.get(key))
+    keys = (told.keys() | said.keys()) - _FREE
+    differing = sorted(key for key in keys if told.get(key) != said.get(key))
     if differing:
         raise UsageError(
             f"{folder}: a run with other settings ({', '.join(differing)}); delete it to begin anew"
         )
     progress = load_checkpoint(folder, model, optimizer)
+    if progress.step > told.get("steps", progress.step) + told.get("align_steps", 0):
+        raise UsageError(f"{folder}: a longer run than is asked for; delete it to begin anew")
     report(f"going on from step {progress.step}")
     return progress

@@ -169,7 +169,7 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
 def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
     told = dict(recipe.settings)
     config = CrossConfig(**_take(CrossConfig, told))
-    if unknown := set(told) - _OTHERS:
+    if unknown := set(told) - (_OTHERS - {"start", "detector"}):
         raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(unknown)!r}")
     select = told.get("select", "")
     check_starts(recipe, select, data=data)
@@ -204,7 +204,7 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
 
 
 def _checkpoints(recipe: str) -> Path:
-    """Where what a recipe trained is; it must have come to its end."""
+    """Where what a recipe has trained is."""
     folder = model_folder(recipe)
     if not folder.exists():
         raise UsageError(f"{folder}: not there; first `holdfast train {recipe}`")

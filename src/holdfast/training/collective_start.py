@@ -42,10 +42,10 @@ def check_starts(recipe: Recipe, select: str, *, data: Path) -> None:
     for earlier in {earlier.name: earlier for earlier in starts_of(recipe)}.values():
         out = _held_out(earlier)
         splits = parse_splits(earlier.fit)
+        whose = f"recipe {recipe.name!r}: {earlier.name!r}, which it begins with or uses,"
         if shared := set(measured) & set(splits):
             raise UsageError(
-                f"recipe {recipe.name!r}: {earlier.name!r}, which it begins with, has learned "
-                f"{' '.join(min(shared))}, which it is measured on"
+                f"{whose} has learned {' '.join(min(shared))}, which it is measured on"
             )
         learned, kept = (
             sum(1 for _ in load_training(splits, evaluated=held, data=data).documents)
@@ -53,8 +53,7 @@ def check_starts(recipe: Recipe, select: str, *, data: Path) -> None:
         )
         if learned > kept:
             raise UsageError(
-                f"recipe {recipe.name!r}: {earlier.name!r}, which it begins with, has learned "
-                f"{learned - kept:,} of the documents that it is measured on"
+                f"{whose} has learned {learned - kept:,} of the documents that it is measured on"
             )
 
 

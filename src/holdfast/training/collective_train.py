@@ -207,7 +207,7 @@ def _full_loss(
     table: NameTable,
     cache: Tensor,
 ) -> Tensor:
-    """Over all names, but for the mention's own wording where its entity has other names.
+    """Over all names, but for a right one that is the mention's own wording, if there is another.
 
     Wordings of training mentions may be names: what is written alike would be all that is learned.
     """
