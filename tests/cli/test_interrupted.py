@@ -43,13 +43,18 @@ def start_endless_build(table: Path) -> subprocess.Popen[str]:
     pipe = table.with_name("endless.obo")
     os.mkfifo(pipe)
     command = ["-m", "holdfast", "kb", "build", "mine", "--table", str(table), "--obo", str(pipe)]
-    child = subprocess.Popen(
-        [sys.executable, *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(),
-    )
+    # Who runs the tests in the background may ignore Ctrl-C, which the child would inherit.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        child = subprocess.Popen(
+            [sys.executable, *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert child.stderr is not None
     assert "reading" in child.stderr.readline()
     return child
