@@ -40,12 +40,12 @@ _COLLECTIVE: Final = (
     "above the share of mentions that have one here. What says “of all” is over every "
     "mention, “normalised” over those whose entity is among the candidates; over which the "
     "paper's found mentions are, it does not say. †: the answer is always among the "
-    "candidates. Dual encoders learn from random and hard negatives, on MedMentions from all "
-    "entities, unless a row says random ones. What begins with what: one pass with the "
-    "encoder of the detector, which nine corpora taught (without any evaluated document), and "
-    "with the entity encoder of the collective row; all dual encoders of MedMentions with "
-    "those of BC5CDR. Cross-encoders, BLINK's too, had 400 steps of four mentions: they show "
-    "what pairs cost, not what they can do."
+    "candidates. Dual encoders learn from random and hard negatives, on MedMentions and in "
+    "one pass from all entities, unless a row says random ones. What begins with what: one "
+    "pass with the encoder of the detector, which nine corpora taught (without any evaluated "
+    "document), and with the entity encoder of the collective row; all dual encoders of "
+    "MedMentions with those of BC5CDR. Cross-encoders, BLINK's too, had 400 steps of four "
+    "mentions: they show what pairs cost, not what they can do."
 )
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
