@@ -36,8 +36,8 @@ from holdfast.training.collective_negatives import Negatives, choose_candidates 
 from holdfast.training.collective_select import encode_mentions, encode_table  # noqa: E402
 from holdfast.training.collective_start import start_from  # noqa: E402
 from holdfast.training.collective_train import (  # noqa: E402
-    _full_loss,
     best_entry,
+    full_loss,
     train_dual_encoder,
 )
 from training import collective_toys as toys  # noqa: E402
@@ -182,8 +182,8 @@ def test_a_mentions_own_wording_is_hidden_where_another_name_is_right(kb: Any) -
     cache = torch.nn.functional.one_hot(torch.arange(len(table))).float()
     wordings = [table.tokens[first]]
     near, far = 9.0 * cache[[first]], 9.0 * cache[[other]]
-    alike = float(_full_loss(near, [(1,)], wordings, table, cache))
-    assert alike > 1 > float(_full_loss(far, [(1,)], wordings, table, cache))
+    alike = float(full_loss(near, [(1,)], wordings, table, cache))
+    assert alike > 1 > float(full_loss(far, [(1,)], wordings, table, cache))
 
 
 def test_wordings_are_the_tokens_of_mentions(kb: Any) -> None:

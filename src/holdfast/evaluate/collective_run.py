@@ -16,7 +16,7 @@ from holdfast.evaluate.collective_kb import collective_kb
 from holdfast.evaluate.gold_mentions import RankedCase, score_ranked
 from holdfast.evaluate.protocols import score_documents
 from holdfast.evaluate.recipe import Recipe
-from holdfast.evaluate.recipe_kb import primary_ids
+from holdfast.evaluate.recipe_kb import primary_ids, with_primary_ids
 from holdfast.evaluate.report import Report
 from holdfast.evaluate.run import Outcome, blank, model_folder
 from holdfast.kb.build import Progress
@@ -86,13 +86,7 @@ def score_found(
     if protocol not in _OF_ENTITIES:
         return score_documents(gold, found, protocol=protocol, only=only)
     known = primary_ids(kb)
-    every = [
-        document.with_mentions(
-            replace(m, ids=tuple(dict.fromkeys(known.get(id, id) for id in m.ids)))
-            for m in document.mentions
-        )
-        for document in gold
-    ]
+    every = list(with_primary_ids(gold, known))
     linkable = [
         document.with_mentions(m for m in document.mentions if any(id in known for id in m.ids))
         for document in every

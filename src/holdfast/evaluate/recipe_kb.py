@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
@@ -125,6 +125,15 @@ def training_names(
 def primary_ids(kb: KnowledgeBase) -> Mapping[str, str]:
     """Looks up the entity that an alternate id belongs to; ids of the base map to themselves."""
     return _PrimaryIds(kb)
+
+
+def with_primary_ids(documents: Iterable[Document], ids: Mapping[str, str]) -> Iterator[Document]:
+    """The same documents; ids that are known by another one are replaced by it, each once."""
+    for document in documents:
+        yield document.with_mentions(
+            replace(m, ids=tuple(dict.fromkeys(ids.get(id, id) for id in m.ids)))
+            for m in document.mentions
+        )
 
 
 def gold_ids(recipe: Recipe, kb: KnowledgeBase, *, data: Path) -> Mapping[str, str]:

@@ -20,7 +20,7 @@ from holdfast.errors import UsageError
 from holdfast.evaluate.collective_kb import collective_kb
 from holdfast.evaluate.collective_run import CANDIDATES, Retrieve, bm25_retriever
 from holdfast.evaluate.recipe import Recipe
-from holdfast.evaluate.recipe_kb import primary_ids
+from holdfast.evaluate.recipe_kb import primary_ids, with_primary_ids
 from holdfast.evaluate.run import model_folder
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.link.collective import CollectiveLinker
@@ -281,16 +281,8 @@ class _Corpora:
         development = [d for corpus, split in looked for d in load_corpus(corpus, split, data=data)]
         return cls(
             kb,
-            tuple(_with_primary_ids(found.documents, ids)),
-            tuple(_with_primary_ids(development, ids)),
-        )
-
-
-def _with_primary_ids(documents: Any, ids: Mapping[str, str]) -> Iterator[Document]:
-    for document in documents:
-        yield document.with_mentions(
-            replace(m, ids=tuple(dict.fromkeys(ids.get(id, id) for id in m.ids)))
-            for m in document.mentions
+            tuple(with_primary_ids(found.documents, ids)),
+            tuple(with_primary_ids(development, ids)),
         )
 
 

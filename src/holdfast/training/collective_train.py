@@ -118,14 +118,13 @@ def train_dual_encoder(
         if is_fresh and not config.fixed_names:
             with clock.running(is_counted=not is_last):  # after the last step it is a look's
                 cache = encode_table(model, material.table)
+        progress = replace(progress, step=done, seconds=clock.seconds)
         if is_fresh or (config.look_every and done % config.look_every == 0):
             is_valid = is_fresh or config.fixed_names
             known = cache if is_valid else encode_table(model, material.table)
-            progress = replace(progress, step=done, seconds=clock.seconds)
             loss = float(np.mean(losses))
             losses.clear()
             progress = _looked(model, material, known, folder, progress, loss=loss, report=report)
-        progress = replace(progress, step=done, seconds=clock.seconds)
         if is_last or done % config.save_every == 0:
             save_checkpoint(folder / "run", model, optimizer, progress=progress, config=told)
     if (folder / BEST).exists():
@@ -186,7 +185,7 @@ def _learn(
         golds = [batch.golds[at] for at in known]
         if config.fixed_names:
             every = batch.wordings()
-            loss = _full_loss(vectors, golds, [every[at] for at in known], table, cache)
+            loss = full_loss(vectors, golds, [every[at] for at in known], table, cache)
         else:
             rng = np.random.default_rng([config.seed, 1, step])
             loss = _sampled_loss(model, vectors, golds, table, cache, config.negatives, rng=rng)
@@ -200,7 +199,7 @@ def _learn(
     return loss.item()
 
 
-def _full_loss(
+def full_loss(
     vectors: Tensor,  # of the mentions
     golds: Sequence[Sequence[int]],
     wordings: Sequence[Sequence[int]],  # their tokens
