@@ -17,7 +17,12 @@ from holdfast.detect.token_encoder import Tokens
 from holdfast.errors import ArtifactError
 from holdfast.kb import Entry, KnowledgeBase
 from holdfast.link.collective_bm25 import Bm25Index
-from holdfast.link.collective_entities import EntityNames, EntityVectors, entity_vectors_of
+from holdfast.link.collective_entities import (
+    EntityNames,
+    EntityVectors,
+    entity_vectors_of,
+    together,
+)
 from holdfast.link.collective_model import runs_of_one_length, span_probabilities
 from holdfast.link.collective_spans import choose_spans, log_odds, spans_of_tags, spans_of_words
 from holdfast.link.collective_text import inside, span_of, window_of
@@ -165,6 +170,26 @@ def test_search_is_exact(tmp_path_factory: pytest.TempPathFactory, queries: Floa
     for query, near in zip(queries, found, strict=True):
         scores = np.sort(vectors @ query)[::-1][:k]
         np.testing.assert_allclose([n.score for n in near], scores, atol=1e-4)
+
+
+@given(st.lists(st.tuples(st.floats(-900, 900, width=32), st.integers(0, 5)), max_size=12))
+def test_an_entity_scores_all_of_its_names(
+    found: list[tuple[float, int]],
+) -> None:
+    found.sort(reverse=True)
+    scores = np.array([score for score, _ in found], dtype=np.float32)
+    near = together(scores, np.array([owner for _, owner in found], dtype=np.int64))
+    assert sorted(n.owner for n in near) == sorted({owner for _, owner in found})
+    assert [n.score for n in near] == sorted((n.score for n in near), reverse=True)
+    for n in near:
+        own = [score for score, owner in found if owner == n.owner]
+        assert found[n.place] == (max(own), n.owner)
+        assert n.score == pytest.approx(np.logaddexp.reduce(own), rel=1e-5, abs=1e-4)
+
+
+def test_of_two_that_share_a_name_the_nearer_otherwise_is_meant() -> None:
+    scores, owners = np.array([9.0, 9.0, 7.0, 1.0], dtype=np.float32), np.array([3, 8, 8, 3])
+    assert [n.owner for n in together(scores, owners)] == [8, 3]
 
 
 def test_many_names_are_kept_in_16_bits(kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -179,6 +179,8 @@ def test_a_mentions_own_wording_is_hidden_where_another_name_is_right(kb: Any) -
     own = table.is_own_wording([(1,), (1,), (0,)], [table.tokens[first], (0,), ()])
     assert [np.flatnonzero(row).tolist() for row in own] == [[first], [], []]
     assert not toys.material(kb).table.is_own_wording([(1,)], [table.tokens[first]]).any()
+    homonym = np.flatnonzero(table.is_own_wording([(0,)], [table.tokens[first]])[0])
+    assert homonym.tolist() == [first]  # a name of another entity, written like the mention
     cache = torch.nn.functional.one_hot(torch.arange(len(table))).float()
     wordings = [table.tokens[first]]
     near, far = 9.0 * cache[[first]], 9.0 * cache[[other]]

@@ -25,7 +25,7 @@ _EXACTLY: Final = 1 << 17  # names up to which vectors are stored in 32 bits a n
 _BLOCK: Final = 1 << 15  # names that queries are compared with at once
 _ASKED: Final = 256  # queries that are compared at once
 _TOGETHER: Final = 1 << 13  # names encoded at once
-_WIDER: Final = 4  # how many more names than entities are asked for where entities have several
+WIDER: Final = 4  # how many more names than entities are asked for where entities have several
 
 Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
@@ -72,12 +72,12 @@ class Nearest:
 
     entity: int  # its row in the knowledge base
     name: int  # the row of the name that was nearest
-    score: float  # the dot product
+    score: float  # the dot product; of several names, all of their dot products together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntityVectors:
-    """A vector per name; an entity is as near as its nearest name."""
+    """A vector per name; an entity is as near as its names together."""
 
     names: EntityNames
     _vectors: npt.NDArray[Any]  # (names, width)
@@ -141,7 +141,7 @@ class EntityVectors:
         Memory beyond the answers is bounded, however many queries and names there are.
         """
         has_several = len(self.names.owner) > int(self.names.owner[-1]) + 1
-        wanted = min(len(self.names.rows), k * _WIDER if has_several else k)
+        wanted = min(len(self.names.rows), k * WIDER if has_several else k)
         found = list[list[Nearest]]()
         for start in range(0, len(queries), _ASKED):
             scores, places = self._best(queries[start : start + _ASKED], wanted)
@@ -168,14 +168,36 @@ class EntityVectors:
         return np.take_along_axis(scores, order, 1), np.take_along_axis(places, order, 1)
 
     def _distinct(self, scores: Floats, places: Rows, k: int) -> list[Nearest]:
-        found: dict[int, Nearest] = {}
-        for score, place in zip(scores.tolist(), places.tolist(), strict=True):
-            entity = int(self.names.owner[place])
-            if entity not in found:
-                found[entity] = Nearest(entity, int(self.names.rows[place]), score)
-            if len(found) == k:
-                break
-        return list(found.values())
+        return [
+            Nearest(found.owner, int(self.names.rows[places[found.place]]), found.score)
+            for found in together(scores, self.names.owner[places])[:k]
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """An entity some of whose names were found."""
+
+    owner: int
+    place: int  # of its best name among those found
+    score: float
+
+
+def together(scores: Floats, owners: Rows) -> list[Owner]:
+    """The owners of names, nearest first; names come best first.
+
+    An owner scores the logarithm of the sum of its names' exponentials, which training makes
+    large: near the best of them, and of two entities that share a name the one wins whose other
+    names are nearer.
+
+    *Shape:* (names,) each.
+    """
+    distinct, places, number = np.unique(owners, return_index=True, return_inverse=True)
+    best = scores[places]
+    totals = best + np.log(np.bincount(number, weights=np.exp(scores - best[number])))
+    order = np.lexsort((places, -totals))
+    columns = (distinct[order].tolist(), places[order].tolist(), totals[order].tolist())
+    return [Owner(*row) for row in zip(*columns, strict=True)]
 
 
 def _in_32_bits(block: npt.NDArray[Any]) -> Floats:

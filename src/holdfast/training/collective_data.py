@@ -6,8 +6,9 @@ the single-mention encoder a few characters around each mention; from there on n
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
@@ -58,6 +59,13 @@ class NameTable:
     owner: Integers  # the entity of each name, ascending; (names,)
     tokens: tuple[tuple[int, ...], ...]
     starts: Integers  # where the names of each entity begin; (entities + 1,)
+    _alike: Mapping[tuple[int, ...], list[int]] = field(init=False, repr=False)  # rows by tokens
+
+    def __post_init__(self) -> None:
+        alike = defaultdict[tuple[int, ...], list[int]](list)
+        for row, tokens in enumerate(self.tokens):
+            alike[tokens].append(row)
+        object.__setattr__(self, "_alike", dict(alike))
 
     @classmethod
     def of(
@@ -85,15 +93,14 @@ class NameTable:
     def is_own_wording(
         self, golds: Sequence[Sequence[int]], mentions: Sequence[Sequence[int]]
     ) -> npt.NDArray[np.bool_]:
-        """Which gold names are the mention as it is written, where another gold name is not.
+        """Which names are the mention as it is written, where a gold name is not.
 
         *Shape:* (mentions, names); `mentions` are the tokens of each.
         """
         found = np.zeros((len(golds), len(self)), dtype=bool)
         for row, entities, tokens in zip(found, golds, mentions, strict=True):
-            rows = self.rows_of(entities)
-            same = [at for at in rows if self.tokens[at] == tuple(tokens)]
-            if len(same) < len(rows):
+            same = self._alike.get(tuple(tokens), [])
+            if not set(self.rows_of(entities)) <= set(same):
                 row[same] = True
         return found
 

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from holdfast.link.collective_entities import WIDER, together
 from holdfast.link.collective_model import span_probabilities
 from holdfast.link.collective_spans import Spans, choose_spans, spans_of_tags, spans_of_words
 from holdfast.training.collective_data import Batch, NameTable, Segment, joined_names
@@ -62,10 +63,9 @@ def linking_scores(
 def ranked_entities(mentions: Tensor, table: NameTable, cache: Tensor) -> Iterable[list[int]]:
     """The ten entities nearest to each mention, nearest first."""
     for block in mentions.split(_BLOCK):
-        # Entities with several names may fill the first places with their own.
-        near = (block @ cache.T).topk(min(len(cache), 4 * _RECALLED)).indices.numpy()
-        for row in table.owner[near]:
-            yield list(dict.fromkeys(row.tolist()))[:_RECALLED]
+        near = (block @ cache.T).topk(min(len(cache), WIDER * _RECALLED))
+        for scores, places in zip(near.values.numpy(), near.indices.numpy(), strict=True):
+            yield [found.owner for found in together(scores, table.owner[places])[:_RECALLED]]
 
 
 def joint_scores(

@@ -206,9 +206,10 @@ def full_loss(
     table: NameTable,
     cache: Tensor,
 ) -> Tensor:
-    """Over all names, but for a right one that is the mention's own wording, if there is another.
+    """Over all names but the mention's own wording, where another name is right.
 
     Wordings of training mentions may be names: what is written alike would be all that is learned.
+    Other entities' homonyms are left out with them: they would be wrong by how they are written.
     """
     is_hidden = torch.from_numpy(table.is_own_wording(golds, wordings))
     is_gold = torch.from_numpy(table.is_gold(golds)) & ~is_hidden
