@@ -78,3 +78,15 @@ def mask_of(types: Collection[str] | None) -> int:
     if types is None:
         return UNTYPED | (1 << len(TYPES)) - 1
     return sum(1 << TYPES.index(type) for type in set(types))
+
+
+def mask_of_mention(type: str, wanted: int) -> int:
+    """The types, of those that are wanted, of entities that a mention of some type may mean.
+
+    An entity of none of TYPES may be of any: a mention of a wanted type may mean it.
+    """
+    canonical = canonical_type(type)
+    if canonical not in TYPES:
+        return wanted
+    own = mask_of([canonical]) & wanted
+    return own | UNTYPED if own else 0

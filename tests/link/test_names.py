@@ -87,6 +87,15 @@ def test_the_chosen_types_restrict_every_mention(kb: KnowledgeBase) -> None:
     assert link(genes, "heart attack").ids == (NIL,)
 
 
+def test_an_entity_without_a_type_may_be_of_any(tmp_path: Path) -> None:
+    kb = of_entries(tmp_path / "kb", Entry("X:1", "blue moon disease"))
+    assert link(NameLinker(kb), "blue moon disease", "Disease").ids == ("X:1",)
+    diseases = NameLinker(kb, only=("Disease",))
+    assert link(diseases, "blue moon disease", "Disease").ids == ("X:1",)
+    assert link(diseases, "blue moon disease", "Gene").ids == (NIL,)
+    assert link(diseases, "blue moon disease").ids == (NIL,)
+
+
 def test_a_defined_abbreviation_is_linked_by_its_long_form_and_says_so(linker: NameLinker) -> None:
     text = "Wiskott-Aldrich protein (WAP) is high; WAP"
     mention = link(linker, "WAP", "Gene", text)

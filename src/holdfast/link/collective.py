@@ -58,7 +58,6 @@ class CollectiveLinker:
         self.kb = kb
         self.model = model
         self._vectors = vectors
-        self._is_open = only is None
         self._wanted = types.mask_of(only)
         self._top = top
 
@@ -151,18 +150,11 @@ class CollectiveLinker:
 
     def linked(self, mention: Mention, near: Sequence[Nearest]) -> Mention:
         """The mention with those of its nearest entities that its type allows."""
-        mask = self._mask_of(mention.type)
-        fitting = [n for n in near if mask is None or self.kb.type_mask[n.entity] & mask]
+        mask = types.mask_of_mention(mention.type, self._wanted)
+        fitting = [n for n in near if int(self.kb.type_mask[n.entity]) & mask]
         candidates = tuple(self._candidates(fitting))
         ids = (candidates[0].entity_id,) if candidates else (NIL,)
         return replace(mention, candidates=candidates, ids=ids)
-
-    def _mask_of(self, type: str) -> int | None:
-        """The types of entities that may be meant; None: any."""
-        canonical = canonical_type(type)
-        if canonical in types.TYPES:
-            return types.mask_of([canonical]) & self._wanted
-        return None if self._is_open else self._wanted
 
     def _candidates(self, near: Sequence[Nearest]) -> Iterator[Candidate]:
         if not near:

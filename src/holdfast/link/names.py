@@ -20,7 +20,6 @@ from holdfast.names.credible import SYMBOLS, is_credible
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import long_forms
 from holdfast.text.tokens import hashes_of_names
-from holdfast.types import canonical_type
 
 _PREFERRED: Final = 1.0  # the mention is an entity's preferred name
 _SYNONYM: Final = 0.95
@@ -57,7 +56,7 @@ class NameLinker:
         where none does, the answer is NIL, and the candidates say what came nearest.
         """
         self._kb = kb
-        self._mask = np.uint32(types.mask_of(only))
+        self._wanted = types.mask_of(only)
         self._top = top
         self._likeness = likeness
         self._preference = preference_of_entities(kb)
@@ -85,10 +84,7 @@ class NameLinker:
         return best.evidence[-1].kind == "exact" or best.score >= _ALIKE * self._likeness
 
     def _find_candidates(self, text: str, type: str) -> tuple[Candidate, ...]:
-        wanted = self._mask
-        canonical = canonical_type(type)
-        if canonical in types.TYPES:
-            wanted &= np.uint32(types.mask_of([canonical]))
+        wanted = np.uint32(types.mask_of_mention(type, self._wanted))
         if exact := self._exact(text, wanted):
             return tuple(self._candidate(scored, "exact") for scored in exact[: self._top])
         alike = self._alike(text, wanted)

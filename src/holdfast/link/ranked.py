@@ -28,7 +28,6 @@ from holdfast.link.ranker import KIND, VERSION, Ranker
 from holdfast.link.used_names import UsedNames
 from holdfast.names.dense import DenseIndex
 from holdfast.text.composites import split_composite
-from holdfast.types import canonical_type
 
 _DECIMALS: Final = 4
 _KEPT: Final = 1 << 15  # queries whose candidates are remembered
@@ -165,7 +164,7 @@ class RankedLinker:
 
     def _asked(self, document: Document) -> _Asked:
         queries = queries_of(document, abbreviations="abbreviations" not in self._without)
-        wanted = [self._mask_of(mention.type) for mention in document.mentions]
+        wanted = [types.mask_of_mention(m.type, self._wanted) for m in document.mentions]
         parts = list[slice]()
         for query, mask in list(zip(queries, wanted, strict=True)):
             named = () if "composites" in self._without else split_composite(query.text)
@@ -182,11 +181,6 @@ class RankedLinker:
         shares = self._ranker.probabilities([of_text.matrix for of_text in known])
         for text, of_text, probabilities in zip(texts, known, shares, strict=True):
             yield tuple(self._candidates(_ordered(text, of_text, probabilities), []))
-
-    def _mask_of(self, type: str) -> int:
-        canonical = canonical_type(type)
-        own = types.mask_of([canonical]) if canonical in types.TYPES else types.mask_of(None)
-        return own & self._wanted
 
     def _rank(self, asked: Sequence[_Asked], texts: Sequence[str]) -> list[_Ranked]:
         """Of every query of the documents, one document after the other."""
