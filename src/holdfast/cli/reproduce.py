@@ -38,15 +38,22 @@ def reproduce(
     from holdfast.errors import UsageError
     from holdfast.evaluate.recipe import read_recipe, shipped
     from holdfast.evaluate.results import outcome_to_json, write_pages, write_result
-    from holdfast.evaluate.run import COLLECTIVE, fitting_encoder, model_folder, run_recipe
+    from holdfast.evaluate.run import (
+        COLLECTIVE,
+        fitting_encoder,
+        has_what_it_needs,
+        model_folder,
+        run_recipe,
+    )
     from holdfast.show import print_outcome
     from holdfast.training.ranked_linker import train_ranked_linker
 
     for name in shipped() if recipes == ["all"] else recipes:
         recipe = read_recipe(name)
-        if recipe.protocol in _TRAINED_ONLY or recipe.name == _LINKER:
-            if recipes == ["all"]:
-                continue
+        is_model = recipe.protocol in _TRAINED_ONLY or recipe.name == _LINKER
+        if recipes == ["all"] and (is_model or not has_what_it_needs(recipe)):
+            continue
+        if is_model:
             raise UsageError(f"recipe {name!r} measures nothing; `holdfast train {name}` makes it")
         with progress_bar(recipe.name) as progress:
             if recipe.linker in COLLECTIVE:

@@ -19,6 +19,7 @@ from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import primary_ids, with_primary_ids
 from holdfast.evaluate.report import Report
 from holdfast.evaluate.run import Outcome, blank, model_folder
+from holdfast.evaluate.scispacy_peer import linked_by_scispacy, scispacy_python
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.collective import CollectiveAnnotator, CollectiveLinker
@@ -46,13 +47,17 @@ class _Ranker:
 def run_collective(
     recipe: Recipe, *, data: Path, model: Path | None, progress: Progress
 ) -> Outcome:
-    """`ranked` over gold mentions, or an end-to-end protocol."""
+    """`ranked` over gold mentions, or an end-to-end protocol.
+
+    What "scispacy" links is what the dual encoder of its recipe's `model` finds.
+    """
     kb = collective_kb(recipe, recipe.split, data=data, progress=progress)
     documents = islice(
         load_corpus(recipe.corpus, recipe.split, data=data), recipe.settings.get("documents")
     )
     if recipe.protocol == "ranked":
         return _ranked(recipe, kb, documents, model, progress)
+    peer = scispacy_python() if recipe.linker == "scispacy" else None
     annotate = CollectiveAnnotator.open(
         trained_folder(recipe, model),
         kb,
@@ -66,6 +71,8 @@ def run_collective(
     for document in annotate.pipe(bare):
         found.append(document)
         progress("linking", 0.5 + 0.5 * len(found) / len(gold))
+    if peer:
+        found = linked_by_scispacy(found, kb, python=peer)
     protocols = (recipe.protocol, *recipe.also)
     reports = (score_found(gold, found, kb, protocol=p, only=recipe.only) for p in protocols)
     return Outcome(tuple(_said(recipe, report) for report in reports), kb, annotate.digest)

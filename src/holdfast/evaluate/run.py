@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -44,6 +45,7 @@ from holdfast.evaluate.protocols import PROTOCOLS, score_documents
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import gold_ids, kb_of
 from holdfast.evaluate.report import Report
+from holdfast.evaluate.scispacy_peer import PYTHON
 from holdfast.evaluate.social import SOCIAL_CORPORA, load_folds, score_folds
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
@@ -79,7 +81,7 @@ INDEXES: Final[dict[str, MakeIndex]] = {
 }
 """What the lenient protocol can rank dictionary names with, by the recipe's `linker`."""
 
-COLLECTIVE: Final = ("collective", "single", "cross", "blink", "bm25")
+COLLECTIVE: Final = ("collective", "single", "cross", "blink", "bm25", "scispacy")
 """Linkers that holdfast.evaluate.collective_run measures: dual encoders and their rivals."""
 
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"
@@ -124,6 +126,11 @@ def run_recipe(
     if recipe.protocol in PROTOCOLS:
         return _run_end_to_end(recipe, data, report)
     raise UsageError(f"recipe {recipe.name!r}: no protocol is called {recipe.protocol!r}")
+
+
+def has_what_it_needs(recipe: Recipe) -> bool:
+    """Whether a recipe can be run here: some need another tool, which the environment names."""
+    return recipe.linker != "scispacy" or PYTHON in os.environ
 
 
 def _run_lenient(recipe: Recipe, data: Path, model: Path, progress: Progress) -> Outcome:

@@ -1,22 +1,27 @@
-"""scispaCy's candidate generator over our names and mentions, measured in its own environment."""
+"""scispaCy's candidate generator over our names and mentions, run in its own environment."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import holdfast
 from holdfast import artifacts
-from holdfast.document import Document
+from holdfast.document import NIL, Document
 from holdfast.errors import UsageError
 from holdfast.evaluate.linking_speed import TOP
 from holdfast.evaluate.processes import ROUNDS, run_job
 from holdfast.kb.store import KnowledgeBase
 
-BREADTHS: Final = (20, 200)  # what nmslib searches with by itself, and what scispaCy asks for
+ITS_OWN: Final = 200  # how broadly scispaCy has nmslib search
+BREADTHS: Final = (20, ITS_OWN)  # what nmslib has by itself besides
+PYTHON: Final = "HOLDFAST_SCISPACY"  # names the Python that recipes find scispaCy with
+_THRESHOLD: Final = 0.7  # the similarity above which its linker takes a candidate
 _SCRIPT: Final = Path("benchmarks/peers/scispacy_generator.py")
 
 
@@ -51,6 +56,8 @@ def measure_scispacy(
     *,
     threads: int,
     scratch: Path,
+    breadths: Sequence[int] = BREADTHS,
+    rounds: int = ROUNDS,
 ) -> Peer:
     """The same names and mentions as ours. The index is built once and kept in the home folder."""
     script = _script()
@@ -60,9 +67,9 @@ def measure_scispacy(
         "names": str(names),
         "cache": str(artifacts.home() / "peers" / f"scispacy-{kb.manifest.digest[:12]}"),
         "mentions": [[d.text_of(m) for m in d.mentions] for d in documents if d.mentions],
-        "breadths": BREADTHS,
+        "breadths": breadths,
         "top": TOP,
-        "rounds": ROUNDS,
+        "rounds": rounds,
     }
     answer = run_job((python, script), job, scratch=scratch, threads=threads)
     settings = [
@@ -76,6 +83,53 @@ def measure_scispacy(
     ]
     memory = {key: answer.pop(key, None) for key in ("resident_megabytes", "peak_megabytes")}
     return Peer(**answer, **memory, settings=settings)
+
+
+def scispacy_python() -> Path:
+    """What the environment says; UsageError if it says nothing."""
+    named = os.environ.get(PYTHON)
+    if not named:
+        raise UsageError(f"{PYTHON} is not set; it names a Python that has scispaCy")
+    return Path(named)
+
+
+def linked_by_scispacy(
+    documents: Sequence[Document], kb: KnowledgeBase, *, python: Path
+) -> list[Document]:
+    """The documents with its best candidate for each mention, without those that it has none for.
+
+    A candidate must be as similar as its linker wants by default. That linker also wants a
+    definition of what is less than 0.95 similar, which is not asked for here: few have one.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        peer = measure_scispacy(
+            python,
+            kb,
+            documents,
+            threads=os.cpu_count() or 1,
+            scratch=Path(scratch),
+            breadths=(ITS_OWN,),
+            rounds=1,
+        )
+    return with_best(documents, peer.settings[0].rankings)
+
+
+def with_best(
+    documents: Sequence[Document], rankings: Iterable[Sequence[tuple[str, float]]]
+) -> list[Document]:
+    """The documents with the best id of each mention, all in order; without mentions of none."""
+    every = iter(rankings)
+    found = list[Document]()
+    for document in documents:
+        best = [next(iter(next(every)), (NIL, 0.0)) for _ in document.mentions]
+        found.append(
+            document.with_mentions(
+                replace(mention, ids=(id,), candidates=())
+                for mention, (id, similarity) in zip(document.mentions, best, strict=True)
+                if similarity > _THRESHOLD
+            )
+        )
+    return found
 
 
 def _script() -> Path:
