@@ -44,7 +44,7 @@ _COLLECTIVE: Final = (
     "one pass from all entities, unless a row says random ones. What begins with what: one "
     "pass with the encoder of the detector, which nine corpora taught (without any evaluated "
     "document), and with the entity encoder of the collective row; all dual encoders of "
-    "MedMentions with those of BC5CDR. Cross-encoders, BLINK's too, had 400 steps of four "
+    "MedMentions with those of BC5CDR. Cross-encoders, BLINK's too, had 800 steps of four "
     "mentions: they show what pairs cost, not what they can do."
 )
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
