@@ -95,55 +95,77 @@ def train_dual_encoder(
         model.fix_names()
     optimizer = _optimizer(model, config)
     told = {**asdict(config), **about}
-    progress = resume(folder / "run", model, optimizer, config=told, report=report)
-    losses, total = list[float](), config.align_steps + config.steps
-    clock, cache = _Clock(progress.seconds), torch.zeros(0)
-    if progress.step < total:
-        with clock.running(is_counted=not progress.step and not config.fixed_names):
-            cache = encode_table(model, material.table)
-        progress = replace(progress, seconds=clock.seconds)
-    if config.look_every and not progress.step:
-        progress = _looked(model, material, cache, folder, progress, report=report)
-    for step in range(progress.step, total):
+    begun = resume(folder / "run", model, optimizer, config=told, report=report)
+    run = _Run(model, material, config, optimizer, folder, report, begun)
+    total = config.align_steps + config.steps
+    if begun.step < total:
+        run.encode_names(is_counted=not begun.step and not config.fixed_names)
+    if config.look_every and not begun.step:
+        run.look()
+    for step in range(begun.step, total):
+        run.learn(step)
         done = step + 1
         is_last = done == total
-        is_fresh = is_last or done == config.align_steps or done % config.refresh_every == 0
-        with clock.running():
-            segments = _segments(material, config, step)
-            rate = _rate(step, total, config)
-            loss = _learn(
-                model, segments, material.table, cache, optimizer, config, step=step, rate=rate
-            )
-        losses.append(loss)
-        if is_fresh and not config.fixed_names:
-            with clock.running(is_counted=not is_last):  # after the last step it is a look's
-                cache = encode_table(model, material.table)
-        progress = replace(progress, step=done, seconds=clock.seconds)
-        if is_fresh or (config.look_every and done % config.look_every == 0):
-            is_valid = is_fresh or config.fixed_names
-            known = cache if is_valid else encode_table(model, material.table)
-            loss = float(np.mean(losses))
-            losses.clear()
-            progress = _looked(model, material, known, folder, progress, loss=loss, report=report)
+        is_due = is_last or done == config.align_steps or done % config.refresh_every == 0
+        if is_due and not config.fixed_names:
+            run.encode_names(is_counted=not is_last)  # after the last step it is a look's
+        if is_due or (config.look_every and done % config.look_every == 0):
+            run.look(is_stale=not is_due and not config.fixed_names)
         if is_last or done % config.save_every == 0:
-            save_checkpoint(folder / "run", model, optimizer, progress=progress, config=told)
+            save_checkpoint(folder / "run", model, optimizer, progress=run.progress, config=told)
     if (folder / BEST).exists():
         model.load_state_dict(load_file(folder / BEST))
-    return progress
+    return run.progress
 
 
 @dataclass(slots=True)
-class _Clock:
-    """The processor's seconds, of all threads."""
+class _Run:
+    """A run, and how far it is."""
 
-    seconds: float
+    model: DualEncoder
+    material: Material
+    config: TrainConfig
+    optimizer: torch.optim.Optimizer
+    folder: Path
+    report: Callable[[str], None]
+    progress: Progress
+    cache: Tensor = field(default_factory=lambda: torch.zeros(0))  # the vectors of all names
+    losses: list[float] = field(default_factory=list)  # since the last look
+
+    def encode_names(self, *, is_counted: bool) -> None:
+        """All of them anew."""
+        with self._clock(is_counted=is_counted):
+            self.cache = encode_table(self.model, self.material.table)
+
+    def learn(self, step: int) -> None:
+        with self._clock():
+            segments = _segments(self.material, self.config, step)
+            table, optimizer = self.material.table, self.optimizer
+            loss = _learn(
+                self.model, segments, table, self.cache, optimizer, self.config, step=step
+            )
+        self.losses.append(loss)
+        self.progress = replace(self.progress, step=step + 1)
+
+    def look(self, *, is_stale: bool = False) -> None:
+        """A further entry of the log, which is reported; the best model so far is kept."""
+        entry = {"step": self.progress.step, "seconds": self.progress.seconds}
+        if self.losses:
+            entry["loss"] = float(np.mean(self.losses))
+            self.losses.clear()
+        cache = encode_table(self.model, self.material.table) if is_stale else self.cache
+        entry |= _look(self.model, self.material, cache, self.folder, self.progress)
+        self.report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))
+        self.progress = replace(self.progress, log=(*self.progress.log, entry))
 
     @contextmanager
-    def running(self, *, is_counted: bool = True) -> Iterator[None]:
+    def _clock(self, *, is_counted: bool = True) -> Iterator[None]:
+        """The processor's seconds, of all threads."""
         started = time.process_time()
         yield
         if is_counted:
-            self.seconds += time.process_time() - started
+            taken = time.process_time() - started
+            self.progress = replace(self.progress, seconds=self.progress.seconds + taken)
 
 
 def _segments(material: Material, config: TrainConfig, step: int) -> list[Segment]:
@@ -170,9 +192,9 @@ def _learn(
     config: TrainConfig,
     *,
     step: int,
-    rate: float,  # the part of each group's learning rate
 ) -> float:
     """One step; the loss before it."""
+    rate = _rate(step, config.align_steps + config.steps, config)
     for group in optimizer.param_groups:
         group["lr"] = group["initial_lr"] * rate
     model.train()
@@ -235,23 +257,6 @@ def _sampled_loss(
     stale = cache[candidates.rows[candidates.encoded :]]
     cache[fresh] = encoded.detach()
     return link_loss(vectors @ torch.cat([encoded, stale]).T, candidates.is_gold)
-
-
-def _looked(
-    model: DualEncoder,
-    material: Material,
-    cache: Tensor,
-    folder: Path,
-    progress: Progress,
-    *,
-    report: Callable[[str], None],
-    **figures: float,
-) -> Progress:
-    """With a further entry of the log, which is reported."""
-    entry = {"step": progress.step, "seconds": progress.seconds, **figures}
-    entry |= _look(model, material, cache, folder, progress)
-    report("  ".join(f"{key} {value:.4g}" for key, value in entry.items()))
-    return replace(progress, log=(*progress.log, entry))
 
 
 def _look(
