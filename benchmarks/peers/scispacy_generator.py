@@ -1,4 +1,5 @@
-"""scispaCy's candidate generator over given names and mentions. `holdfast bench names` runs it.
+"""scispaCy's candidate generator over given names and mentions. `holdfast bench names` and
+recipes run it.
 
     PYTHON benchmarks/peers/scispacy_generator.py JOB ANSWER
 

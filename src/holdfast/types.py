@@ -37,7 +37,10 @@ TYPES: Final = (
 )
 
 UNTYPED: Final = 1 << 31
-"""The bit of an entity that is of none of TYPES, such as a row of a table without types."""
+"""The bit of an entity that has no type, such as a row of a table without types."""
+
+FOREIGN: Final = 1 << 30
+"""The bit of an entity that has types, but none of TYPES."""
 
 # Spellings of corpora, semantic tags of SNOMED CT, and semantic types of UMLS.
 _SPELLINGS: Final = {
@@ -74,16 +77,16 @@ def canonical_type(type: str) -> str:
 
 
 def mask_of(types: Collection[str] | None) -> int:
-    """Canonical types as bits, bit i for TYPES[i]; None stands for all of them and UNTYPED."""
+    """Canonical types as bits, bit i for TYPES[i]; None stands for whatever there is."""
     if types is None:
-        return UNTYPED | (1 << len(TYPES)) - 1
+        return UNTYPED | FOREIGN | (1 << len(TYPES)) - 1
     return sum(1 << TYPES.index(type) for type in set(types))
 
 
 def mask_of_mention(type: str, wanted: int) -> int:
-    """The types, of those that are wanted, of entities that a mention of some type may mean.
+    """The types of the entities that a mention of this type may mean, where some are wanted.
 
-    An entity of none of TYPES may be of any: a mention of a wanted type may mean it.
+    An entity without a type may be of any: a mention of a wanted type may mean it too.
     """
     canonical = canonical_type(type)
     if canonical not in TYPES:

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.document import Document, Mention, Span
-from holdfast.errors import UsageError
+from holdfast.errors import HoldfastError, UsageError
+from holdfast.evaluate.collective_curves import times_faster
 from holdfast.evaluate.collective_run import score_found
-from holdfast.evaluate.recipe import read_recipe
-from holdfast.evaluate.run import has_what_it_needs
 from holdfast.evaluate.scispacy_peer import PYTHON, scispacy_python, with_best
 from holdfast.kb.records import Entry
 from small_kb import of_entries
@@ -50,14 +49,29 @@ def test_the_peer_keeps_what_is_similar_enough_in_its_mentions_place() -> None:
         [],
         [(17, ("C",))],
     ]
+    with pytest.raises(HoldfastError, match="2 answers for 3 mentions"):
+        with_best(documents, rankings[1:])
 
 
-def test_a_recipe_of_another_tool_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(PYTHON, raising=False)
-    assert not has_what_it_needs(read_recipe("scispacy-bc5cdr"))
-    assert has_what_it_needs(read_recipe("bm25-bc5cdr"))
+def test_a_recipe_of_another_tool_says_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PYTHON, "")
     with pytest.raises(UsageError, match=f"{PYTHON} is not set"):
         scispacy_python()
     monkeypatch.setenv(PYTHON, "somewhere/python")
-    assert has_what_it_needs(read_recipe("scispacy-bc5cdr"))
-    assert scispacy_python() == Path("somewhere/python")
+    with pytest.raises(UsageError, match=f"somewhere/python: no such Python; {PYTHON} names it"):
+        scispacy_python()
+    there = tmp_path / "python"
+    there.touch()
+    monkeypatch.setenv(PYTHON, str(there))
+    assert scispacy_python() == there
+
+
+def test_a_model_that_has_nothing_to_learn_is_not_infinitely_faster() -> None:
+    good = [{"accuracy": 0.8, "seconds": 0.0}, {"accuracy": 0.9, "seconds": 10.0}]
+    poor = [{"accuracy": 0.1, "seconds": 0.0}, {"accuracy": 0.7, "seconds": 10.0}]
+    assert times_faster([good, poor]) is None
+    assert times_faster([poor, good]) == 0.0
+    slow = [{"accuracy": 0.1, "seconds": 0.0}, {"accuracy": 0.9, "seconds": 40.0}]
+    assert times_faster([good, slow]) == pytest.approx(4)

@@ -89,6 +89,21 @@ def test_strong_and_partial_have_their_own_reference() -> None:
     ]
 
 
+def test_what_was_not_run_is_quoted_in_brackets() -> None:
+    result = {
+        **figures(f1=0.7, precision=0.8, recall=0.72),
+        "linker": "scispacy",
+        "recipe": "scispacy-bc5cdr",
+        "n_documents": 500,
+        "also": [{"protocol": "partial", **figures(f1=0.72)}],
+        "references": [{"by": "scispaCy", "f1": 0.223}, {"by": "scispaCy, partial", "f1": 0.24}],
+    }
+    lines = collective_tables({"scispacy-bc5cdr": result})
+    assert "**70.0** [69.0, 71.0] (22.3)" in lines[-2]
+    assert "**72.0** [71.0, 73.0] (24.0)" in lines[-2]
+    assert lines[-1] == "| MedType (the paper's) | (15.3) | (51.0) | (23.5) |  | (25.7) |  |  |"
+
+
 def test_speed_stands_beside_the_papers_and_shows_the_curves() -> None:
     measured = {
         "corpus": "bc5cdr",

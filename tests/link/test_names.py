@@ -94,6 +94,9 @@ def test_an_entity_without_a_type_may_be_of_any(tmp_path: Path) -> None:
     assert link(diseases, "blue moon disease", "Disease").ids == ("X:1",)
     assert link(diseases, "blue moon disease", "Gene").ids == (NIL,)
     assert link(diseases, "blue moon disease").ids == (NIL,)
+    procedures = of_entries(tmp_path / "2", Entry("X:1", "blue moon rite", types=("procedure",)))
+    assert link(NameLinker(procedures), "blue moon rite", "Disease").ids == (NIL,)
+    assert link(NameLinker(procedures), "blue moon rite").ids == ("X:1",)
 
 
 def test_a_defined_abbreviation_is_linked_by_its_long_form_and_says_so(linker: NameLinker) -> None:

@@ -31,12 +31,13 @@ def _log(folder: Path) -> list[dict[str, float]]:
 
 
 def times_faster(curves: Sequence[Sequence[Mapping[str, float]]]) -> float | None:
-    """None where there are not two, with a look at dev each."""
+    """None where there are not two, with a look at dev each, or the first has nothing to learn."""
     if len(curves) < 2 or not all(curves):
         return None
     first, last = curves[0], curves[-1]
     reached = min(max(entry["accuracy"] for entry in curve) for curve in (first, last))
-    return _seconds_to(last, reached) / max(1e-9, _seconds_to(first, reached))
+    needed = _seconds_to(first, reached)
+    return _seconds_to(last, reached) / needed if needed else None
 
 
 def _seconds_to(curve: Sequence[Mapping[str, float]], accuracy: float) -> float:

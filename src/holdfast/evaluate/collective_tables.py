@@ -96,7 +96,9 @@ def collective_tables(results: Mapping[str, Result]) -> list[str]:
         if found:
             header = ("found and linked", *_FOUND_FIGURES)
             rows = [(what, *_end_to_end(r)) for what, r in found]
-            table = markdown_table(header, [*rows, ("MedType", *_quoted(_QUOTED[corpus]))])
+            table = markdown_table(
+                header, [*rows, ("MedType (the paper's)", *_quoted(_QUOTED[corpus]))]
+            )
             lines += ["", *table]
     for corpus, paper in _SPEED.items():
         if measured := results.get(f"bench-collective-{corpus}"):

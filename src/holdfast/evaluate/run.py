@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -45,7 +44,6 @@ from holdfast.evaluate.protocols import PROTOCOLS, score_documents
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import gold_ids, kb_of
 from holdfast.evaluate.report import Report
-from holdfast.evaluate.scispacy_peer import PYTHON
 from holdfast.evaluate.social import SOCIAL_CORPORA, load_folds, score_folds
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
@@ -126,11 +124,6 @@ def run_recipe(
     if recipe.protocol in PROTOCOLS:
         return _run_end_to_end(recipe, data, report)
     raise UsageError(f"recipe {recipe.name!r}: no protocol is called {recipe.protocol!r}")
-
-
-def has_what_it_needs(recipe: Recipe) -> bool:
-    """Whether a recipe can be run here: some need another tool, which the environment names."""
-    return recipe.linker != "scispacy" or PYTHON in os.environ
 
 
 def _run_lenient(recipe: Recipe, data: Path, model: Path, progress: Progress) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -13,15 +13,15 @@ from typing import Final
 import holdfast
 from holdfast import artifacts
 from holdfast.document import NIL, Document
-from holdfast.errors import UsageError
+from holdfast.errors import HoldfastError, UsageError
 from holdfast.evaluate.linking_speed import TOP
 from holdfast.evaluate.processes import ROUNDS, run_job
 from holdfast.kb.store import KnowledgeBase
 
-ITS_OWN: Final = 200  # how broadly scispaCy has nmslib search
-BREADTHS: Final = (20, ITS_OWN)  # what nmslib has by itself besides
-PYTHON: Final = "HOLDFAST_SCISPACY"  # names the Python that recipes find scispaCy with
-_THRESHOLD: Final = 0.7  # the similarity above which its linker takes a candidate
+BREADTH: Final = 200  # of a search, as scispaCy has nmslib do it
+BREADTHS: Final = (20, BREADTH)  # and as nmslib does it by default
+PYTHON: Final = "HOLDFAST_SCISPACY"  # names the Python that recipes run scispaCy with
+_THRESHOLD: Final = 0.7  # the similarity above which scispaCy's linker takes a candidate
 _SCRIPT: Final = Path("benchmarks/peers/scispacy_generator.py")
 
 
@@ -86,19 +86,22 @@ def measure_scispacy(
 
 
 def scispacy_python() -> Path:
-    """What the environment says; UsageError if it says nothing."""
+    """What the environment says; UsageError if it says nothing, or nothing that is there."""
     named = os.environ.get(PYTHON)
     if not named:
         raise UsageError(f"{PYTHON} is not set; it names a Python that has scispaCy")
+    if not Path(named).exists():
+        raise UsageError(f"{named}: no such Python; {PYTHON} names it")
+    _script()
     return Path(named)
 
 
 def linked_by_scispacy(
     documents: Sequence[Document], kb: KnowledgeBase, *, python: Path
 ) -> list[Document]:
-    """The documents with its best candidate for each mention, without those that it has none for.
+    """The documents with scispaCy's best candidate for each mention; those of none are left out.
 
-    A candidate must be as similar as its linker wants by default. That linker also wants a
+    A candidate must be as similar as scispaCy's linker wants by default. That linker also wants a
     definition of what is less than 0.95 similar, which is not asked for here: few have one.
     """
     with tempfile.TemporaryDirectory() as scratch:
@@ -108,23 +111,29 @@ def linked_by_scispacy(
             documents,
             threads=os.cpu_count() or 1,
             scratch=Path(scratch),
-            breadths=(ITS_OWN,),
+            breadths=(BREADTH,),
             rounds=1,
         )
     return with_best(documents, peer.settings[0].rankings)
 
 
 def with_best(
-    documents: Sequence[Document], rankings: Iterable[Sequence[tuple[str, float]]]
+    documents: Sequence[Document], rankings: Sequence[Sequence[tuple[str, float]]]
 ) -> list[Document]:
-    """The documents with the best id of each mention, all in order; without mentions of none."""
+    """The documents with the best id of each mention, all in order; without mentions of none.
+
+    Mentions have no type then: they had that of another linker's entity.
+    """
+    count = sum(len(document.mentions) for document in documents)
+    if count != len(rankings):
+        raise HoldfastError(f"{len(rankings):,} answers for {count:,} mentions")
     every = iter(rankings)
     found = list[Document]()
     for document in documents:
         best = [next(iter(next(every)), (NIL, 0.0)) for _ in document.mentions]
         found.append(
             document.with_mentions(
-                replace(mention, ids=(id,), candidates=())
+                replace(mention, ids=(id,), type="", candidates=())
                 for mention, (id, similarity) in zip(document.mentions, best, strict=True)
                 if similarity > _THRESHOLD
             )

@@ -19,7 +19,7 @@ from holdfast.kb.tables import SCHEMAS, Spool, column, read_table, sorted_by_ent
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
 from holdfast.text.tokens import KEY_RULES
-from holdfast.types import TYPES, UNTYPED, canonical_type
+from holdfast.types import FOREIGN, TYPES, UNTYPED, canonical_type
 
 KIND: Final = "knowledge base"
 VERSION: Final = 1
@@ -125,8 +125,8 @@ class _Builder:
         for type in record.types:
             self._spools["types"].append(row, self._types.setdefault(type, len(self._types)))
             canonical = canonical_type(type)
-            if canonical in TYPES:
-                self._masks[row] |= 1 << TYPES.index(canonical)
+            known = 1 << TYPES.index(canonical) if canonical in TYPES else FOREIGN
+            self._masks[row] |= known
         if record.definition:
             self._spools["definitions"].append(row, record.definition)
         for xref in record.xrefs:
@@ -169,7 +169,7 @@ class _Builder:
         first = np.searchsorted(owner, np.arange(len(self._rows), dtype=np.uint32))
         schema = SCHEMAS["entities"]
         table = self._spools["entities"].table()
-        masks = pa.array([mask or UNTYPED for mask in self._masks], pa.uint32())
+        masks = pa.array([mask & ~FOREIGN or mask or UNTYPED for mask in self._masks], pa.uint32())
         table = table.set_column(2, schema.field(2), masks)
         table = table.set_column(3, schema.field(3), pa.array(first, pa.uint32()))
         write_table(table, self._scratch / "entities.arrow")

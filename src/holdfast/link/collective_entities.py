@@ -1,6 +1,6 @@
 """The vectors of a knowledge base's entities: made once, kept in the home folder, searched whole.
 
-Every query is compared with every vector: nothing is approximate.
+Every query is compared with every vector; there is no index that could miss the nearest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EXACTLY: Final = 1 << 17  # names up to which vectors are stored in 32 bits a n
 _BLOCK: Final = 1 << 15  # names that queries are compared with at once
 _ASKED: Final = 256  # queries that are compared at once
 _TOGETHER: Final = 1 << 13  # names encoded at once
-WIDER: Final = 4  # how many more names than entities are asked for where entities have several
+NAMES_FOR_ENTITY: Final = 4  # names that are looked up for each entity that is asked for
 
 Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
@@ -72,7 +72,7 @@ class Nearest:
 
     entity: int  # its row in the knowledge base
     name: int  # the row of the name that was nearest
-    score: float  # the dot product; of several names, all of their dot products together
+    score: float  # the dot product; of several names, of all together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,14 +138,21 @@ class EntityVectors:
     def search(self, queries: Floats, k: int) -> list[list[Nearest]]:
         """Up to k entities of each query, nearest first. *Shape:* queries (queries, width).
 
-        Memory beyond the answers is bounded, however many queries and names there are.
+        Of entities with several names, those that have one of the nearest names are compared, by
+        all of their names. Memory beyond the answers is bounded, however many queries and names
+        there are.
         """
         has_several = len(self.names.owner) > int(self.names.owner[-1]) + 1
-        wanted = min(len(self.names.rows), k * WIDER if has_several else k)
+        wanted = min(len(self.names.rows), k * NAMES_FOR_ENTITY if has_several else k)
         found = list[list[Nearest]]()
         for start in range(0, len(queries), _ASKED):
-            scores, places = self._best(queries[start : start + _ASKED], wanted)
-            found += (self._distinct(*pair, k) for pair in zip(scores, places, strict=True))
+            asked = queries[start : start + _ASKED]
+            scores, places = self._best(asked, wanted)
+            for query, own_scores, own_places in zip(asked, scores, places, strict=True):
+                if has_several:
+                    own_places = rows_of_owners(self.names.owner, self.names.owner[own_places])
+                    own_scores = _in_32_bits(self._vectors[own_places]) @ query
+                found.append(self._nearest(own_scores, own_places)[:k])
         return found
 
     def _best(self, queries: Floats, wanted: int) -> tuple[Floats, Rows]:
@@ -167,37 +174,49 @@ class EntityVectors:
         order = np.lexsort((places, -scores), axis=1)[:, :wanted]
         return np.take_along_axis(scores, order, 1), np.take_along_axis(places, order, 1)
 
-    def _distinct(self, scores: Floats, places: Rows, k: int) -> list[Nearest]:
+    def _nearest(self, scores: Floats, places: Rows) -> list[Nearest]:
         return [
-            Nearest(found.owner, int(self.names.rows[places[found.place]]), found.score)
-            for found in together(scores, self.names.owner[places])[:k]
+            Nearest(found.entity, int(self.names.rows[places[found.place]]), found.score)
+            for found in together(scores, self.names.owner[places])
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
-    """An entity some of whose names were found."""
+class Together:
+    """An entity by several of its names."""
 
-    owner: int
-    place: int  # of its best name among those found
+    entity: int
+    place: int  # of the best name, among those given
     score: float
 
 
-def together(scores: Floats, owners: Rows) -> list[Owner]:
-    """The owners of names, nearest first; names come best first.
+def together(scores: Floats, owners: Rows) -> list[Together]:
+    """The entities that own these names, nearest first.
 
-    An owner scores the logarithm of the sum of its names' exponentials, which training makes
-    large: near the best of them, and of two entities that share a name the one wins whose other
-    names are nearer.
+    An entity scores the logarithm of the sum of its names' exponentials, as in training: its best
+    name counts most, each further one adds, and of two entities that share a name the one wins
+    whose other names are nearer.
 
     *Shape:* (names,) each.
     """
-    distinct, places, number = np.unique(owners, return_index=True, return_inverse=True)
+    order = np.lexsort((np.arange(len(scores)), -scores))
+    distinct, first, number = np.unique(owners[order], return_index=True, return_inverse=True)
+    places, sorted_scores = order[first], scores[order]
     best = scores[places]
-    totals = best + np.log(np.bincount(number, weights=np.exp(scores - best[number])))
-    order = np.lexsort((places, -totals))
-    columns = (distinct[order].tolist(), places[order].tolist(), totals[order].tolist())
-    return [Owner(*row) for row in zip(*columns, strict=True)]
+    totals = best + np.log(np.bincount(number, weights=np.exp(sorted_scores - best[number])))
+    ranked = np.lexsort((places, -totals))
+    columns = (distinct[ranked].tolist(), places[ranked].tolist(), totals[ranked].tolist())
+    return [Together(*row) for row in zip(*columns, strict=True)]
+
+
+def rows_of_owners(owner: Rows, wanted: Rows) -> Rows:
+    """Where the names of some entities are, in an ascending column of owners."""
+    distinct = np.unique(wanted)
+    starts = np.searchsorted(owner, distinct)
+    counts = np.searchsorted(owner, distinct, side="right") - starts
+    before = np.cumsum(counts) - counts
+    rows: Rows = np.arange(counts.sum()) + np.repeat(starts - before, counts)
+    return rows
 
 
 def _in_32_bits(block: npt.NDArray[Any]) -> Floats:

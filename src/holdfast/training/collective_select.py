@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from holdfast.link.collective_entities import WIDER, together
+from holdfast.link.collective_entities import NAMES_FOR_ENTITY, rows_of_owners, together
 from holdfast.link.collective_model import span_probabilities
 from holdfast.link.collective_spans import Spans, choose_spans, spans_of_tags, spans_of_words
 from holdfast.training.collective_data import Batch, NameTable, Segment, joined_names
@@ -63,9 +63,12 @@ def linking_scores(
 def ranked_entities(mentions: Tensor, table: NameTable, cache: Tensor) -> Iterable[list[int]]:
     """The ten entities nearest to each mention, nearest first."""
     for block in mentions.split(_BLOCK):
-        near = (block @ cache.T).topk(min(len(cache), WIDER * _RECALLED))
-        for scores, places in zip(near.values.numpy(), near.indices.numpy(), strict=True):
-            yield [found.owner for found in together(scores, table.owner[places])[:_RECALLED]]
+        every = block @ cache.T
+        near = every.topk(min(len(cache), NAMES_FOR_ENTITY * _RECALLED)).indices.numpy()
+        for scores, places in zip(every.numpy(), near, strict=True):
+            rows = rows_of_owners(table.owner, table.owner[places])
+            found = together(scores[rows], table.owner[rows])
+            yield [each.entity for each in found[:_RECALLED]]
 
 
 def joint_scores(

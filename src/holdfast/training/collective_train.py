@@ -96,7 +96,15 @@ def train_dual_encoder(
     optimizer = _optimizer(model, config)
     told = {**asdict(config), **about}
     begun = resume(folder / "run", model, optimizer, config=told, report=report)
-    run = _Run(model, material, config, optimizer, folder, report, begun)
+    run = _Run(
+        model=model,
+        material=material,
+        config=config,
+        optimizer=optimizer,
+        folder=folder,
+        report=report,
+        progress=begun,
+    )
     total = config.align_steps + config.steps
     if begun.step < total:
         run.encode_names(is_counted=not begun.step and not config.fixed_names)
@@ -118,7 +126,7 @@ def train_dual_encoder(
     return run.progress
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Run:
     """A run, and how far it is."""
 

@@ -18,7 +18,7 @@ from holdfast.link.candidates import MOST, CandidateFinder
 from holdfast.link.features import FEATURES, OF_KNOWLEDGE, FeatureMaker, Matrix, Texts
 from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import Ranker
-from holdfast.types import canonical_type, mask_of
+from holdfast.types import mask_of, mask_of_mention
 
 _LEAST_SCALE: Final = 0.05
 
@@ -81,7 +81,8 @@ def read_documents(
         gold = document.with_mentions(m for m in document.mentions if m.is_linked)
         queries = tuple(queries_of(gold, abbreviations=abbreviations))
         answers = tuple(frozenset(mention.ids) for mention in gold.mentions)
-        wanted = tuple(mask_of([canonical_type(m.type)]) for m in gold.mentions) if typed else ()
+        every = mask_of(None)
+        wanted = tuple(mask_of_mention(m.type, every) for m in gold.mentions) if typed else ()
         yield Reading(document.id, queries, answers, document.text, wanted)
 
 
