@@ -14,6 +14,7 @@ from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.evaluate.collective_kb import collective_kb
 from holdfast.evaluate.gold_mentions import RankedCase, score_ranked
+from holdfast.evaluate.in_kb import OF_ENTITIES, linkable, with_in_kb
 from holdfast.evaluate.protocols import score_documents
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import primary_ids, with_primary_ids
@@ -31,7 +32,6 @@ from holdfast.link.collective_model import recipe_of
 RANKED: Final = 100  # entities ranked for a mention; what comes later adds next to nothing to MAP
 CANDIDATES: Final = 10  # that a cross-encoder compares
 _TOGETHER: Final = 16  # documents
-_OF_ENTITIES: Final = ("strong", "partial")  # protocols that compare entities
 
 Retrieve = Callable[[Document, int], list[list[Nearest]]]
 
@@ -86,25 +86,16 @@ def score_found(
     protocol: str,
     only: Sequence[str],
 ) -> Report:
-    """The figures over all gold mentions and, as `…_in_kb`, over those that can be linked.
-
-    What is found where a gold mention cannot be linked counts as wrong in both.
-    """
-    if protocol not in _OF_ENTITIES:
+    """The figures over all gold mentions and, as `…_in_kb`, over those that can be linked."""
+    if protocol not in OF_ENTITIES:
         return score_documents(gold, found, protocol=protocol, only=only)
     known = primary_ids(kb)
     every = list(with_primary_ids(gold, known))
-    linkable = [
-        document.with_mentions(m for m in document.mentions if any(id in known for id in m.ids))
-        for document in every
-    ]
     whole, part = (
         score_documents(documents, found, protocol=protocol, only=only)
-        for documents in (every, linkable)
+        for documents in (every, linkable(every, known))
     )
-    in_kb = {f"{name}_in_kb": part.figures[name] for name in ("precision", "recall", "f1")}
-    counts = {**whole.counts, "n_in_kb": part.counts["n_scored"]}
-    return replace(whole, figures={**whole.figures, **in_kb}, counts=counts)
+    return with_in_kb(whole, part)
 
 
 def _ranked(

@@ -31,6 +31,7 @@ from holdfast.evaluate.gold_mentions import (
     score_ranked,
     score_strict,
 )
+from holdfast.evaluate.in_kb import OF_ENTITIES, linkable, with_in_kb
 from holdfast.evaluate.lenient_base import (
     CHEMICAL_CORPUS,
     CHEMICAL_PAIRS,
@@ -42,7 +43,7 @@ from holdfast.evaluate.lenient_tasks import MakeIndex, lenient_cases
 from holdfast.evaluate.medmentions import load_medmentions, score_medmentions
 from holdfast.evaluate.protocols import PROTOCOLS, score_documents
 from holdfast.evaluate.recipe import Recipe
-from holdfast.evaluate.recipe_kb import gold_ids, kb_of
+from holdfast.evaluate.recipe_kb import gold_ids, kb_of, primary_ids
 from holdfast.evaluate.report import Report
 from holdfast.evaluate.social import SOCIAL_CORPORA, load_folds, score_folds
 from holdfast.kb.build import Progress
@@ -284,11 +285,9 @@ def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
     # Several vocabularies have ids for the same thing; a corpus uses those of one.
     equivalents = kb.equivalents if len(kb.sources) > 1 else None
     digests = [getattr(step, "digest", None) for step in (detect, link)]
+    score = partial(_score_end_to_end, recipe, gold, predicted, kb=kb, equivalents=equivalents)
     return Outcome(
-        tuple(
-            _score_end_to_end(recipe, gold, predicted, protocol, equivalents)
-            for protocol in (recipe.protocol, *recipe.also)
-        ),
+        tuple(score(protocol=protocol) for protocol in (recipe.protocol, *recipe.also)),
         kb,
         "+".join(digest for digest in digests if digest) or None,
     )
@@ -298,13 +297,18 @@ def _score_end_to_end(
     recipe: Recipe,
     gold: Sequence[Document],
     predicted: Sequence[Document],
+    *,
     protocol: str,
+    kb: KnowledgeBase,
     equivalents: Equivalents | None,
 ) -> Report:
-    score = partial(score_documents, gold, predicted, protocol=protocol, equivalents=equivalents)
-    report = score(only=recipe.only)
+    score = partial(score_documents, protocol=protocol, equivalents=equivalents)
+    report = score(gold, predicted, only=recipe.only)
+    if protocol in OF_ENTITIES:
+        part = score(linkable(gold, primary_ids(kb)), predicted, only=recipe.only)
+        report = with_in_kb(report, part)
     for type in recipe.only if recipe.by_type else ():
-        own = score(only=[type], resamples=1)
+        own = score(gold, predicted, only=[type], resamples=1)
         report = report.with_context(
             **{
                 f"f1_{type.lower()}": own["f1"],
