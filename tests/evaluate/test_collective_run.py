@@ -8,7 +8,12 @@ from holdfast.document import Document, Mention, Span
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.evaluate.collective_curves import times_faster
 from holdfast.evaluate.collective_run import score_found
-from holdfast.evaluate.scispacy_peer import PYTHON, scispacy_python, with_best
+from holdfast.evaluate.scispacy_peer import (
+    PYTHON,
+    is_scispacy_named,
+    scispacy_python,
+    with_best,
+)
 from holdfast.kb.records import Entry
 from small_kb import of_entries
 
@@ -57,6 +62,7 @@ def test_a_recipe_of_another_tool_says_what_it_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(PYTHON, "")
+    assert not is_scispacy_named()
     with pytest.raises(UsageError, match=f"{PYTHON} is not set"):
         scispacy_python()
     monkeypatch.setenv(PYTHON, "somewhere/python")
@@ -65,6 +71,7 @@ def test_a_recipe_of_another_tool_says_what_it_needs(
     there = tmp_path / "python"
     there.touch()
     monkeypatch.setenv(PYTHON, str(there))
+    assert is_scispacy_named()
     assert scispacy_python() == there
 
 

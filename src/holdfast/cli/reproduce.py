@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,9 +68,9 @@ def reproduce(
 
 def _is_left_out(recipe: Recipe) -> bool:
     """Whether it needs another tool that the environment does not name, which is said."""
-    from holdfast.evaluate.scispacy_peer import PYTHON
+    from holdfast.evaluate.scispacy_peer import PYTHON, is_scispacy_named
 
-    is_left_out = recipe.linker == "scispacy" and not os.environ.get(PYTHON)
+    is_left_out = recipe.linker == "scispacy" and not is_scispacy_named()
     if is_left_out:
         typer.echo(f"{recipe.name}: left out, {PYTHON} is not set", err=True)
     return is_left_out

@@ -32,7 +32,10 @@ _FOUND: Final = (
         "collective, exhaustive spans, over all of MeSH, in 8 bits",
         "collective-{}-end-to-end-spans-mesh",
     ),
-    ("exhaustive spans, then scispaCy's candidates", "scispacy-{}"),
+    (
+        "exhaustive spans, then scispaCy's candidates (the paper: its own mentions, over UMLS)",
+        "scispacy-{}",
+    ),
     ("the default", "strong-{}-default-headings"),
     ("the default, over all of MeSH", "strong-{}-default"),
     ("the dictionary, over all of MeSH", "strong-{}-dictionary"),

@@ -46,8 +46,7 @@ _COLLECTIVE: Final = (
     "document), and with the entity encoder of the collective row; all dual encoders of "
     "MedMentions with those of BC5CDR. Cross-encoders, BLINK's too, had 800 steps of four "
     "mentions with four candidates each, and read 16 tokens to each side: they show what pairs "
-    "cost, not what they can do. scispaCy's candidates are here for what exhaustive spans find, "
-    "in the paper for what scispaCy finds, over UMLS. MedType was not run."
+    "cost, not what they can do. MedType was not run."
 )
 _TABLE: Final = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -85,15 +85,20 @@ def measure_scispacy(
     return Peer(**answer, **memory, settings=settings)
 
 
+def is_scispacy_named() -> bool:
+    """Whether the environment says where it is."""
+    return bool(os.environ.get(PYTHON))
+
+
 def scispacy_python() -> Path:
     """What the environment says; UsageError if it says nothing, or nothing that is there."""
-    named = os.environ.get(PYTHON)
-    if not named:
+    if not is_scispacy_named():
         raise UsageError(f"{PYTHON} is not set; it names a Python that has scispaCy")
-    if not Path(named).exists():
-        raise UsageError(f"{named}: no such Python; {PYTHON} names it")
+    python = Path(os.environ[PYTHON])
+    if not python.exists():
+        raise UsageError(f"{python}: no such Python; {PYTHON} names it")
     _script()
-    return Path(named)
+    return python
 
 
 def linked_by_scispacy(
