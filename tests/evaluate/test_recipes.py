@@ -11,7 +11,7 @@ from command import call
 from holdfast.corpora.named import CORPORA
 from holdfast.errors import FormatError, HoldfastError, UsageError
 from holdfast.evaluate.protocols import PROTOCOLS
-from holdfast.evaluate.recipe import read_recipe, shipped
+from holdfast.evaluate.recipe import TRAINED_ONLY, read_recipe, shipped
 from holdfast.evaluate.results import fill_tables, outcome_to_json, read_results, render
 from holdfast.evaluate.run import COLLECTIVE, INDEXES, run_recipe
 from holdfast.kb.readers import READERS
@@ -74,12 +74,12 @@ def test_every_shipped_recipe_names_only_what_there_is(name: str) -> None:
     recipe = read_recipe(name)
     assert recipe.name == name
     assert recipe.title
-    assert recipe.protocol in (*GOLD_MENTIONS, *PROTOCOLS, "encoder", "detector")
+    assert recipe.protocol in (*GOLD_MENTIONS, *PROTOCOLS, *TRAINED_ONLY)
     kinds = (recipe.protocol, "names", "ablation", "nil", "linker", "joined", *COLLECTIVE)
     assert name.split("-")[0] in kinds
     if recipe.protocol == "lenient":
         assert recipe.linker in ({"ranked"} if recipe.fit else INDEXES)
-    elif recipe.protocol not in ("abbreviations", "encoder", "detector"):
+    elif recipe.protocol not in ("abbreviations", *TRAINED_ONLY):
         assert recipe.split in CORPORA[recipe.corpus].splits
         if recipe.linker not in (*COLLECTIVE, "joined"):
             assert recipe.linker in ({"ranked"} if recipe.fit or recipe.model else LINKERS)
@@ -351,6 +351,9 @@ def test_a_page_without_results_is_a_page() -> None:
         ),
         (("evaluate", "lenient-bc5cdr-disease-exact", "--data", "DATA"), 1, "test.concept.tsv"),
         (("reproduce", "magic", "--data", "DATA"), 2, "no recipe is called 'magic'"),
+        (("evaluate", "detector", "--data", "DATA"), 2, "`holdfast train detector` makes it"),
+        (("evaluate", "linker", "--data", "DATA"), 2, "`holdfast train linker` makes it"),
+        (("reproduce", "single-bc5cdr-curve", "--data", "DATA"), 2, "measures nothing"),
     ],
 )
 def test_what_cannot_be_evaluated_is_one_line(

@@ -10,9 +10,6 @@ import typer
 if TYPE_CHECKING:
     from holdfast.evaluate.recipe import Recipe
 
-_TRAINED_ONLY = ("encoder", "detector")  # protocols that make a model, and measure nothing
-_LINKER = "linker"  # the same; linker-biored measures it
-
 
 def reproduce(
     recipes: Annotated[
@@ -35,7 +32,6 @@ def reproduce(
 ) -> None:
     """Train and run recipes, store what they measure, and make the pages of results anew."""
     from holdfast.cli.progress import progress_bar
-    from holdfast.errors import UsageError
     from holdfast.evaluate.recipe import read_recipe, shipped
     from holdfast.evaluate.results import outcome_to_json, write_pages, write_result
     from holdfast.evaluate.run import COLLECTIVE, fitting_encoder, model_folder, run_recipe
@@ -44,11 +40,9 @@ def reproduce(
 
     for name in shipped() if recipes == ["all"] else recipes:
         recipe = read_recipe(name)
-        is_model = recipe.protocol in _TRAINED_ONLY or recipe.name == _LINKER
-        if recipes == ["all"] and (is_model or _is_left_out(recipe)):
+        if recipes == ["all"] and (not recipe.is_measured or _is_left_out(recipe)):
             continue
-        if is_model:
-            raise UsageError(f"recipe {name!r} measures nothing; `holdfast train {name}` makes it")
+        recipe.check_measured()
         with progress_bar(recipe.name) as progress:
             if recipe.linker in COLLECTIVE:
                 _train_once(recipe, data)

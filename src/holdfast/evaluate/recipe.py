@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from holdfast.errors import FormatError, UsageError
 
@@ -25,6 +25,10 @@ class KbSpec:
     path: str = ""  # below the data folder
     types: tuple[str, ...] = ()  # keep only entities of these types
     options: Mapping[str, Any] = field(default_factory=dict)  # of the reader
+
+
+TRAINED_ONLY: Final = ("encoder", "detector", "linker", "curve")
+"""Protocols that make a model, and measure nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,17 @@ class Recipe:
     also: tuple[str, ...] = ()  # further protocols on the same output
     settings: Mapping[str, Any] = field(default_factory=dict)  # of what is trained or measured
     references: tuple[Reference, ...] = ()
+
+    def check_measured(self) -> None:
+        """UsageError where there is nothing but a model to make."""
+        if not self.is_measured:
+            raise UsageError(
+                f"recipe {self.name!r} measures nothing; `holdfast train {self.name}` makes it"
+            )
+
+    @property
+    def is_measured(self) -> bool:
+        return self.protocol not in TRAINED_ONLY
 
 
 def read_recipe(name: str | Path) -> Recipe:

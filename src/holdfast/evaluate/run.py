@@ -104,6 +104,7 @@ def run_recipe(
 
     `model` is what `holdfast train` made of a recipe that is fitted; by default its last one.
     """
+    recipe.check_measured()
     if not data.is_dir():
         raise UsageError(f"{data}: no such data folder; name it with --data or HOLDFAST_DATA")
     report = progress or (lambda _what, _done: None)
