@@ -103,14 +103,19 @@ def test_a_folder_that_cannot_link_or_is_damaged_is_one_line(tmp_path: Path) -> 
 def test_a_model_that_finds_and_links_at_once_needs_no_linker(
     kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def whole(_kb: KnowledgeBase, **_options: object) -> Step:
-        return lambda d: d.with_mentions([Mention.at(0, 1, "Gene", ["X:1"])])
+    def whole(_kb: KnowledgeBase, *, only: object, top: int = 1) -> Step:
+        assert only is None
+        return lambda d: d.with_mentions([Mention.at(0, top, "Gene", ["X:1"])])
 
     monkeypatch.setitem(registry.DETECTORS, "whole", whole)
+    monkeypatch.setitem(registry.ANNOTATORS, "whole", whole)
     monkeypatch.setitem(registry.MODELS, "joint", Model("whole", None, "all at once"))
-    assert holdfast.load(kb, model="joint")(TEXT).mentions[0].ids == ("X:1",)
-    with pytest.raises(UsageError, match="'joint' links only what it finds itself"):
-        holdfast.load(kb, model="joint", detector=None)
+    assert holdfast.load(kb, model="joint", top=3)(TEXT).mentions == (
+        Mention.at(0, 3, "Gene", ["X:1"]),
+    )
+    for detector in (None, "dictionary"):
+        with pytest.raises(UsageError, match="'joint' links only what it finds itself"):
+            holdfast.load(kb, model="joint", detector=detector)
 
 
 def test_the_command_line_links_with_the_model_it_is_told(kb: KnowledgeBase) -> None:

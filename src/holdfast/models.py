@@ -14,6 +14,7 @@ from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.species_genes import genes_by_species
 from holdfast.registry import (
+    ANNOTATORS,
     DETECTORS,
     LINKERS,
     MODELS,
@@ -44,7 +45,8 @@ class Chosen:
     """What a pipeline of a model is made with."""
 
     detector: MakeDetector
-    linker: MakeLinker | None  # None: the detector links what it finds
+    linker: MakeLinker | None
+    annotator: MakeLinker | None = None  # where there is no linker: finds and links
     encodes_names: bool = False  # whether it needs the vectors of the knowledge base's names
     dual_encoder: Path | None = None  # the folder of the one that encodes entities, if any
 
@@ -88,10 +90,10 @@ def choose_model(name: str | Path) -> Chosen:
     """A model by its name in MODELS, by the recipe that trained it here, or by its folder."""
     if isinstance(name, str) and name in MODELS:
         model = MODELS[name]
-        linker = None if model.linker is None else component(LINKERS, model.linker)
         return Chosen(
             component(DETECTORS, model.detector),
-            linker,
+            component(LINKERS, model.linker) if model.linker else None,
+            None if model.linker else component(ANNOTATORS, model.detector),
             encodes_names=model.encodes_names,
             dual_encoder=_dual_encoder(model.dual_encoder),
         )
@@ -120,11 +122,12 @@ def prepare_names(kb: KnowledgeBase, progress: Progress) -> None:
 
 
 def _prepare_entities(kb: KnowledgeBase, folder: Path, progress: Progress) -> None:
-    from holdfast.link.collective_entities import entity_vectors_of
+    from holdfast.link.collective_entities import EntityNames, entity_vectors_of
     from holdfast.link.collective_model import DualEncoderModel
 
     model = DualEncoderModel.open(folder)
-    show = partial(progress, "encoding entities")
+    count = len(EntityNames.of(kb, most=model.names).rows)
+    show = partial(progress, f"encoding {count:,} names of entities, once")
     entity_vectors_of(kb, model, most=model.names, progress=show)
 
 
@@ -161,7 +164,8 @@ def _of_folder(folder: Path) -> Chosen:
     if manifest.kind == _RANKER:
         return Chosen(detector, partial(_ranked_of_folder, folder=folder), encodes_names=True)
     if manifest.config.get("detection"):
-        return Chosen(partial(_annotator_of_folder, folder=folder), None, dual_encoder=folder)
+        annotator = partial(_annotator_of_folder, folder=folder)
+        return Chosen(annotator, None, annotator, dual_encoder=folder)
     return Chosen(detector, partial(_dual_of_folder, folder=folder), dual_encoder=folder)
 
 
@@ -196,10 +200,12 @@ def _ranked_of_folder(
     return genes_by_species(make, kb, only=only, top=top)
 
 
-def _annotator_of_folder(kb: KnowledgeBase, *, only: Collection[str] | None, folder: Path) -> Step:
+def _annotator_of_folder(
+    kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1, folder: Path
+) -> Step:
     from holdfast.link.collective import CollectiveAnnotator
 
-    return CollectiveAnnotator.open(folder, kb, only=only)
+    return CollectiveAnnotator.open(folder, kb, only=only, top=top)
 
 
 def _dual_of_folder(

@@ -38,14 +38,20 @@ def print_documents(
 def _print_json(documents: Iterable[Document], stream: TextIO, *, one: bool) -> None:
     if one:
         for document in documents:
-            json.dump(document.to_json(), stream, ensure_ascii=False)
-    else:
-        stream.write('{"documents": [')
-        for i, document in enumerate(documents):
-            stream.write("\n" if i == 0 else ",\n")
-            json.dump(document.to_json(), stream, ensure_ascii=False)
-        stream.write("\n]}")
-    stream.write("\n")
+            stream.write(_as_json(document) + "\n")
+        return
+    stream.write('{"documents": [')
+    between = "\n"
+    try:
+        for document in documents:
+            stream.write(between + _as_json(document))
+            between = ",\n"
+    finally:  # after an error or Ctrl-C too: the documents that are done can be read
+        stream.write("\n]}\n")
+
+
+def _as_json(document: Document) -> str:
+    return json.dumps(document.to_json(), ensure_ascii=False)
 
 
 def _print_for_people(documents: Iterable[Document], *, explain: bool) -> None:

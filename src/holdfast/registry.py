@@ -58,10 +58,10 @@ def _joined(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Ste
     return genes_by_species(partial(joined_linker, recipe=LINKING_RECIPE), kb, only=only, top=top)
 
 
-def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
+def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1) -> Step:
     from holdfast.link.collective_trained import trained_annotator  # its libraries take a while
 
-    return trained_annotator(kb, recipe=FINDING_RECIPE, only=only)
+    return trained_annotator(kb, recipe=FINDING_RECIPE, only=only, top=top)
 
 
 DETECTORS: Final[dict[str, MakeDetector]] = {
@@ -75,6 +75,8 @@ LINKERS: Final[dict[str, MakeLinker]] = {
     "collective": _collective_linker,
     "joined": _joined,
 }
+ANNOTATORS: Final[dict[str, MakeLinker]] = {"collective": _collective_annotator}
+"""Detectors that link what they find; as detectors alone, for another linker to link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Model:
     """A detector and a linker that work together, by their names in the tables above."""
 
     detector: str
-    linker: str | None  # None: the detector links what it finds
+    linker: str | None  # None: the detector is one of ANNOTATORS
     about: str  # one line, for `holdfast models`
     dual_encoder: str = ""  # the recipe that trains the dual encoder it takes, if any
 

@@ -71,3 +71,14 @@ def test_a_folder_without_documents_is_one_line(kb: Path, tmp_path: Path) -> Non
     assert done.returncode == 2
     assert "void" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("format", ["json", "bioc"])
+def test_what_is_printed_before_an_error_can_be_read(kb: Path, tmp_path: Path, format: str) -> None:
+    for number in range(40):  # more than are linked together
+        (tmp_path / f"{number:02}.txt").write_text("heart attack", encoding="utf-8")
+    (tmp_path / "99.txt").write_bytes(b"coup\xe9")
+    done = call("link", *sorted(tmp_path.glob("*.txt")), "--kb", kb, "--format", format)
+    assert done.returncode == 1
+    assert "99.txt" in done.stderr
+    assert 0 < len(json.loads(done.stdout)["documents"]) <= 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -40,15 +41,16 @@ def words(reader: TokenReader, text: str) -> list[str]:
 
 
 def test_words_are_cut_out_of_the_text_as_it_is(reader: TokenReader) -> None:
-    text = "Heart attacks\r\nnai\u0308ve \U0001f600 a-a"
+    text = "Heart attacks\r\nnai\u0308ve Barre\u0301\u0323 \U0001f600 a-a\u0301"
     assert words(reader, text) == [
         "Heart",
         "attacks",
         "nai\u0308ve",
+        "Barre\u0301\u0323",
         "\U0001f600",
         "a",
         "-",
-        "a",
+        "a\u0301",
     ]
 
 
@@ -65,6 +67,9 @@ def test_offsets_ascend_and_stay_in_the_text(text: str) -> None:
     tokens = reader.read(text)
     assert all(0 <= a < b <= len(text) for a, b in zip(tokens.starts, tokens.ends, strict=True))
     assert tokens.starts.tolist() == sorted(tokens.starts)
+    taken = {at for a, b in zip(tokens.starts, tokens.ends, strict=True) for at in range(a, b)}
+    cut_off = [text[end] for end in tokens.ends if end < len(text) and end not in taken]
+    assert not any(unicodedata.category(character)[0] == "M" for character in cut_off)
     assert len(tokens.word_starts()) == len(tokens.word_ends()) == len(tokens.words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,10 +62,12 @@ def documents(count: int, *, seed: int = 0) -> list[Document]:
     return found
 
 
-def knowledge_base(folder: Path) -> KnowledgeBase:
+def knowledge_base(folder: Path, types: Sequence[tuple[str, ...]] = ()) -> KnowledgeBase:
+    """`types` of each entity; by default they are diseases."""
+    of_each = types or [("Disease",)] * len(IDS)
     entries = (
-        Entry(id, names[0], synonyms=names[1:], types=("Disease",))
-        for id, names in zip(IDS, CALLED, strict=True)
+        Entry(id, names[0], synonyms=names[1:], types=own)
+        for id, names, own in zip(IDS, CALLED, of_each, strict=True)
     )
     return of_entries(folder, *entries, source="MeSH")
 

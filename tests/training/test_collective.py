@@ -113,6 +113,33 @@ def test_found_and_linked_in_one_pass(
         right += len(wanted & {(m.start, m.end, m.ids) for m in found.mentions})
         assert {m.type for m in found.mentions} <= {"Disease"}
     assert right >= 25  # of 30
+    check_only_what_is_wanted_is_kept(tmp_path, every)
+
+
+def check_only_what_is_wanted_is_kept(folder: Path, documents: list[Document]) -> None:
+    """Of what is found without a wish, whatever else is near."""
+    kinds: list[tuple[str, ...]] = [
+        ("Chemical",),
+        ("Disease", "Process"),
+        (),
+        ("Disease",),
+        ("T1",),
+    ]
+    mixed = toys.knowledge_base(folder / "mixed", [kinds[at % 5] for at in range(len(toys.IDS))])
+    every = [
+        m
+        for d in CollectiveAnnotator.open(folder / "model", mixed).pipe(documents)
+        for m in d.mentions
+    ]
+    wanted = CollectiveAnnotator.open(folder / "model", mixed, only=("Process", "Chemical"), top=9)
+    kept = [m for d in wanted.pipe(documents) for m in d.mentions]
+    of_id = {id: kinds[at % 5] for at, id in enumerate(toys.IDS)}
+    types = {("Chemical",): "Chemical", ("Disease", "Process"): "Process", (): ""}
+    expected = [(m.start, m.end, m.ids) for m in every if of_id[m.ids[0]] in types]
+    assert [(m.start, m.end, m.ids) for m in kept] == expected
+    assert [m.type for m in kept] == [types[of_id[m.ids[0]]] for m in kept]
+    assert all(of_id[c.entity_id] in types for m in kept for c in m.candidates)
+    assert {*types.values()} == {m.type for m in kept}
 
 
 def test_an_interrupted_run_goes_on_where_it_was(kb: Any, tmp_path: Path) -> None:
@@ -338,7 +365,7 @@ def test_entities_are_encoded_once_with_word_of_it_after_everything_was_checked(
         load_it(detector=None)
     assert said == []
     load_it()
-    assert {*said} == {"encoding entities"}
+    assert {*said} == {f"encoding {len(toys.IDS)} names of entities, once"}
     said.clear()
     load_it()
     assert said == []

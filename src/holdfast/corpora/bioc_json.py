@@ -48,15 +48,17 @@ def read_bioc_json(
 
 
 def write_bioc_json(documents: Iterable[Document], stream: TextIO, losses: Losses) -> None:
-    """One collection, one document on each line."""
+    """One collection, one document on each line; whole also where the documents end in an error."""
     stream.write('{"source": "", "date": "", "key": "", "infons": {}, "documents": [')
     separator = "\n"
-    for document in documents:
-        node = from_document(document, losses)
-        stream.write(separator + json.dumps(_to_json(node, losses), ensure_ascii=False))
-        losses.report.count(mentions=node.mention_count, relations=len(node.relations))
-        separator = ",\n"
-    stream.write("\n]}\n")
+    try:
+        for document in documents:
+            node = from_document(document, losses)
+            stream.write(separator + json.dumps(_to_json(node, losses), ensure_ascii=False))
+            losses.report.count(mentions=node.mention_count, relations=len(node.relations))
+            separator = ",\n"
+    finally:
+        stream.write("\n]}\n")
 
 
 def _documents_in(value: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@ nothing is padded and memory stays bounded.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -86,6 +87,8 @@ class TokenReader:
             spans += ((start + a, start + b) for a, b in piece.offsets)
             words = piece.word_ids
             begins += (a != b for a, b in zip([None, *words], words, strict=False))
+        if not text.isascii():
+            spans = _with_marks(text, spans)
         offsets = np.array(spans, dtype=np.int64).reshape(-1, 2)
         return Tokens(
             np.array(ids, dtype=np.int64),
@@ -175,6 +178,20 @@ def _framed_marks(
 ) -> npt.NDArray[np.float32]:
     """The special tokens have none. *Shape:* (windows, length + 2, marks)"""
     return np.stack([np.pad(marks[w.start : w.end], ((1, 1), (0, 0))) for w in batch])
+
+
+def _with_marks(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The places of tokens with the combining marks that follow them.
+
+    Tokenizers that drop accents end a token before one that stands for itself.
+    """
+    found = list[tuple[int, int]]()
+    followings = [*(start for start, _ in spans), len(text)][1:]
+    for (start, end), following in zip(spans, followings, strict=True):
+        while start < end < following and unicodedata.category(text[end])[0] == "M":
+            end += 1
+        found.append((start, end))
+    return found
 
 
 def _cuts(text: str) -> list[int]:

@@ -97,9 +97,9 @@ class CollectiveLinker:
 
     def answers(self, read: Sequence[Read]) -> Iterator[list[Mention]]:
         """The mentions of each document with candidates and ids."""
-        for part, near in zip(read, self._near(read, self._asked), strict=True):
-            pairs = zip(part.mentions, near, strict=True)
-            yield [self.linked(mention, own) for mention, own in pairs]
+        near = self._near(read, self._asked)
+        for part in read:
+            yield [self.linked(mention, next(near)) for mention in part.mentions]
 
     def nearest(self, document: Document, k: int) -> list[list[Nearest]]:
         """The k entities nearest to each mention; none for one that touches no token."""
@@ -107,21 +107,27 @@ class CollectiveLinker:
 
     def nearest_in(self, documents: Sequence[Document], k: int) -> list[list[list[Nearest]]]:
         """The same for each of several documents, which is faster."""
-        return self._near([self._read(document) for document in documents], k)
+        read = [self._read(document) for document in documents]
+        near = self._near(read, k)
+        return [[next(near) for _ in part.mentions] for part in read]
 
     @property
     def _asked(self) -> int:
         return max(self._top, _COMPARED) * _WIDER
 
-    def _near(self, read: Sequence[Read], k: int) -> list[list[list[Nearest]]]:
+    def _near(self, read: Sequence[Read], k: int) -> Iterator[list[Nearest]]:
+        """What is near each mention of all, in order; nothing for those without a vector.
+
+        All are searched for together, but not held together: what is near a mention takes several
+        times the room of what becomes of it.
+        """
         none = np.zeros((0, self.model.encoder.width), dtype=np.float32)
         vectors = np.concatenate([none, *(part.vectors for part in read)])
-        found = iter(self._vectors.search(vectors, k))
-        near = [[list[Nearest]() for _ in part.mentions] for part in read]
-        for part, own in zip(read, near, strict=True):
-            for place in part.places:
-                own[place] = next(found)
-        return near
+        found = self._vectors.search(vectors, k)
+        for part in read:
+            has_vector = set(part.places)
+            for number in range(len(part.mentions)):
+                yield next(found) if number in has_vector else []
 
     def _read(self, document: Document) -> Read:
         read = self._alone if self.model.context else self._together
@@ -159,10 +165,10 @@ class CollectiveLinker:
     def _candidates(self, near: Sequence[Nearest]) -> Iterator[Candidate]:
         if not near:
             return
-        scores = np.array([n.score for n in near[:_COMPARED]])
+        scores = np.array([n.score for n in near[: max(self._top, _COMPARED)]])
         shares = np.exp(scores - scores[0])
         shares /= shares.sum()
-        for found, share in zip(near[: self._top], shares.tolist(), strict=False):
+        for found, share in zip(near[: self._top], shares.tolist(), strict=False):  # of fewer
             name = self.kb.name_at(found.name)
             yield Candidate(
                 entity_id=self.kb.id_at(found.entity),
@@ -183,20 +189,26 @@ class CollectiveAnnotator:
     """Finds the mentions of a document and links them, in one pass over it.
 
     What is found takes the place of the mentions that a document has; relations go with them. A
-    mention's type is its entity's. With `only`, mentions of no such entity are dropped.
+    mention's type is its entity's, so with `only` it is first decided which entity is meant, of
+    any type: a drug is no disease because the disease it causes is the nearest one. Mentions of
+    what is not wanted are dropped then. Of an entity without a type nobody knows: it is kept.
     """
 
-    def __init__(self, linker: CollectiveLinker) -> None:
+    def __init__(self, linker: CollectiveLinker, *, only: Collection[str] | None = None) -> None:
         """`linker` of a model that was trained to find mentions too; UsageError if it was not."""
         if not linker.model.detection:
             raise UsageError("this dual encoder was trained to link mentions, not to find them")
         self.digest = linker.digest
         self._linker = linker
+        self._only = types.TYPES if only is None else only
+        self._wanted = types.mask_of(only) | types.UNTYPED
 
     @classmethod
-    def open(cls, folder: Path, kb: KnowledgeBase, **options: Any) -> Self:
+    def open(
+        cls, folder: Path, kb: KnowledgeBase, *, only: Collection[str] | None = None, **options: Any
+    ) -> Self:
         """With a model folder that `holdfast train` wrote; options as for CollectiveLinker."""
-        return cls(CollectiveLinker.open(folder, kb, **options))
+        return cls(CollectiveLinker.open(folder, kb, **options), only=only)
 
     def __call__(self, document: Document) -> Document:
         """The document with what was found."""
@@ -207,9 +219,7 @@ class CollectiveAnnotator:
         for block in in_blocks(documents, _TOGETHER):
             read = [self._read(document) for document in block]
             for document, found in zip(block, self._linker.answers(read), strict=True):
-                mentions = tuple(
-                    replace(m, type=self._type_of(m.ids[0])) for m in found if m.is_linked
-                )
+                mentions = tuple(self._typed(m) for m in found if self._is_wanted(m.ids[0]))
                 yield replace(document, mentions=mentions, relations=())
 
     def _read(self, document: Document) -> Read:
@@ -224,8 +234,18 @@ class CollectiveAnnotator:
         vectors = model.mention_vectors(tokens, spans, states)
         return Read(mentions, list(range(len(mentions))), vectors)
 
-    def _type_of(self, id: str) -> str:
+    def _typed(self, mention: Mention) -> Mention:
+        """With its entity's type, a wanted one, and the candidates that are wanted."""
         kb = self._linker.kb
-        row = kb.row_of(id)
-        known = () if row is None else kb.types_of(row)
-        return next((t for t in map(canonical_type, known) if t in types.TYPES), "")
+        row = kb.row_of(mention.ids[0])
+        known = () if row is None else map(canonical_type, kb.types_of(row))
+        return replace(
+            mention,
+            type=next((type for type in known if type in self._only), ""),
+            candidates=tuple(c for c in mention.candidates if self._is_wanted(c.entity_id)),
+        )
+
+    def _is_wanted(self, id: str) -> bool:
+        """Not if it is NIL, or of other types."""
+        row = self._linker.kb.row_of(id)
+        return row is not None and bool(int(self._linker.kb.type_mask[row]) & self._wanted)

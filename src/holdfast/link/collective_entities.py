@@ -6,7 +6,7 @@ Every query is compared with every vector; there is no index that could miss the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -110,17 +110,17 @@ class EntityVectors:
             raise ArtifactError(f"the knowledge base {kb.name!r} has no names to encode")
         return cls(names, found)
 
-    def save(self, folder: Path, *, made_of: str) -> None:
-        with artifacts.publish(folder) as scratch:
-            np.save(scratch / "vectors.npy", self._vectors)
-            np.save(scratch / "rows.npy", self.names.rows)
-            np.save(scratch / "owner.npy", self.names.owner)
-            config = {"made_of": made_of}
-            artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
+    def write(self, folder: Path, *, made_of: str) -> None:
+        """Into a folder that `artifacts.publish` made."""
+        np.save(folder / "vectors.npy", self._vectors)
+        np.save(folder / "rows.npy", self.names.rows)
+        np.save(folder / "owner.npy", self.names.owner)
+        config = {"made_of": made_of}
+        artifacts.write_manifest(folder, kind=KIND, version=VERSION, config=config)
 
     @classmethod
     def open(cls, folder: Path, *, made_of: str) -> EntityVectors:
-        """Map what `save` wrote; refused if it was made of something else."""
+        """Map what `write` wrote; refused if it was made of something else."""
         manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
         if manifest.config.get("made_of") != made_of:
             raise ArtifactError(f"{folder}: vectors of other entities; build them again")
@@ -135,16 +135,14 @@ class EntityVectors:
             reason = str(error).splitlines()[-1]
             raise ArtifactError(f"{folder}: cannot be opened ({reason}); build it again") from error
 
-    def search(self, queries: Floats, k: int) -> list[list[Nearest]]:
+    def search(self, queries: Floats, k: int) -> Iterator[list[Nearest]]:
         """Up to k entities of each query, nearest first. *Shape:* queries (queries, width).
 
         Of entities with several names, those that have one of the nearest names are compared, by
-        all of their names. Memory beyond the answers is bounded, however many queries and names
-        there are.
+        all of their names. Memory is bounded, however many queries and names there are.
         """
         has_several = len(self.names.owner) > int(self.names.owner[-1]) + 1
         wanted = min(len(self.names.rows), k * NAMES_FOR_ENTITY if has_several else k)
-        found = list[list[Nearest]]()
         for start in range(0, len(queries), _ASKED):
             asked = queries[start : start + _ASKED]
             scores, places = self._best(asked, wanted)
@@ -152,8 +150,7 @@ class EntityVectors:
                 if has_several:
                     own_places = rows_of_owners(self.names.owner, self.names.owner[own_places])
                     own_scores = _in_32_bits(self._vectors[own_places]) @ query
-                found.append(self._nearest(own_scores, own_places)[:k])
-        return found
+                yield self._nearest(own_scores, own_places)[:k]
 
     def _best(self, queries: Floats, wanted: int) -> tuple[Floats, Rows]:
         """The best names of each query, best first; ties in their order.
@@ -243,5 +240,7 @@ def entity_vectors_of(
     try:
         return EntityVectors.open(folder, made_of=made_of)
     except ArtifactError:
-        EntityVectors.build(kb, encoder, most=most, progress=progress).save(folder, made_of=made_of)
+        with artifacts.publish(folder) as scratch:  # first: what cannot be kept is not made
+            built = EntityVectors.build(kb, encoder, most=most, progress=progress)
+            built.write(scratch, made_of=made_of)
         return EntityVectors.open(folder, made_of=made_of)

@@ -36,10 +36,10 @@ def joined_linker(
 
 
 def trained_annotator(
-    kb: KnowledgeBase, *, recipe: str, only: Collection[str] | None = None
+    kb: KnowledgeBase, *, recipe: str, only: Collection[str] | None = None, top: int = _TOP
 ) -> CollectiveAnnotator:
     """Finds mentions and links them."""
-    return CollectiveAnnotator.open(trained_folder(recipe), kb, only=only, top=_TOP)
+    return CollectiveAnnotator.open(trained_folder(recipe), kb, only=only, top=top)
 
 
 def trained_folder(recipe: str) -> Path:
