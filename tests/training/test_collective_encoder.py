@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ pytest.importorskip("onnx")
 transformers = pytest.importorskip("transformers")
 
 from holdfast.errors import ArtifactError, UsageError  # noqa: E402
+from holdfast.link.collective import CollectiveLinker  # noqa: E402
+from holdfast.link.collective_model import DualEncoderModel  # noqa: E402
 from holdfast.training.checkpoint import Progress, save_checkpoint  # noqa: E402
 from holdfast.training.collective_encoder import (  # noqa: E402
     AutoTokens,
@@ -19,11 +22,11 @@ from holdfast.training.collective_encoder import (  # noqa: E402
     open_token_encoder,
     open_tokenizer,
 )
-from holdfast.training.collective_graph import add_states  # noqa: E402
+from holdfast.training.collective_export import export_dual_encoder  # noqa: E402
 from holdfast.training.collective_model import DualEncoder, ModelShape  # noqa: E402
 from holdfast.training.collective_start import read_like_detector  # noqa: E402
 from holdfast.training.detector_model import pretrained_tagger  # noqa: E402
-from holdfast.training.onnx_graph import Graph  # noqa: E402
+from holdfast.training.pretrained import pretrained_tokenizer, pretrained_weights  # noqa: E402
 from training import collective_toys as toys  # noqa: E402
 
 TOKENS = torch.tensor([9, 12, 15, 11, 20, 21, 22, 10])
@@ -103,8 +106,84 @@ def test_other_models_are_opened_too_and_padding_changes_nothing(bert: Path) -> 
         alone = other(TOKENS[3:4], LENGTHS[1:2])
     torch.testing.assert_close(alone.tokens[0], tokens[3], atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(alone.texts[0], texts[1], atol=1e-5, rtol=1e-4)
-    with pytest.raises(UsageError, match="only BERT"):
-        add_states(Graph(quantised=False), other)
+
+
+def other_folder(kind: str, folder: Path) -> Path:
+    """A small model of another kind, without trained weights."""
+    names = {
+        "DistilBert": ("dim", "n_layers", "n_heads", "hidden_dim"),
+        "Roberta": ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size"),
+    }
+    sizes = dict(zip(names[kind], (32, 2, 4, 48), strict=True))
+    count = toys.tokenizer().get_vocab_size()
+    config = getattr(transformers, f"{kind}Config")(
+        vocab_size=count, max_position_embeddings=32, **sizes
+    )
+    getattr(transformers, f"{kind}Model")(config).save_pretrained(folder)
+    toys.tokenizer().save(str(folder / "tokenizer.json"))
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["DistilBert", "Roberta"])
+def test_a_model_of_any_kind_links_without_torch_as_it_learned(kind: str, tmp_path: Path) -> None:
+    folder = other_folder(kind, tmp_path / "encoder")
+    encoders = open_token_encoder(str(folder)), open_token_encoder(str(folder))
+    model = DualEncoder(ModelShape(entity="mean"), encoders=encoders).eval()
+    texts = ["chronic flu", "ague and grippe of the heart", "flu"]
+    ids = [toys.tokenizer().encode(text, add_special_tokens=False).ids for text in texts]
+    tokens = torch.tensor([id for row in ids for id in row])
+    lengths = torch.tensor([len(row) for row in ids])
+    with torch.inference_mode():
+        expected = model.entities(tokens, lengths).numpy()
+    closeness = {}
+    for small in (False, True):
+        out = tmp_path / f"small-{small}"
+        export_dual_encoder(
+            model, toys.tokenizer(), out, reading=toys.READING, small=small, description={}
+        )
+        found = DualEncoderModel.open(out, threads=1).encode_names(texts)
+        closeness[small] = (found * expected).sum(axis=1).min()
+    assert closeness[False] > 0.9999
+    assert closeness[True] > 0.95
+    assert (tmp_path / "small-True" / "model.onnx").stat().st_size < (
+        tmp_path / "small-False" / "model.onnx"
+    ).stat().st_size
+    kb = toys.knowledge_base(tmp_path / "kb")
+    linked = CollectiveLinker.open(tmp_path / "small-False", kb, threads=1)(toys.documents(1)[0])
+    assert all(mention.is_linked for mention in linked.mentions)
+
+
+def test_folders_in_old_formats_are_read_alike(bert: Path, tmp_path: Path) -> None:
+    new = states(open_token_encoder(str(bert)))
+    old = tmp_path / "old"
+    old.mkdir()
+    for name in ("config.json", "tokenizer.json"):
+        shutil.copy(bert / name, old)
+    weights = {
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("Norm.bias", "Norm.beta"): value
+        for name, value in pretrained_weights(bert).items()
+    }
+    torch.save(weights, old / "pytorch_model.bin")
+    encoder = open_token_encoder(str(old))
+    assert isinstance(encoder, TransformerTokens)
+    torch.testing.assert_close(states(encoder), new)
+    (old / "pytorch_model.bin").write_bytes(b"nothing")
+    with pytest.raises(ArtifactError, match="damaged weights"):
+        open_token_encoder(str(old))
+    (old / "pytorch_model.bin").unlink()
+    with pytest.raises(ArtifactError, match="not there"):
+        open_token_encoder(str(old))
+
+
+@pytest.mark.parametrize(("said", "pieces"), [("true", ["flu"]), ("false", ["[UNK]"])])
+def test_a_vocabulary_without_a_tokenizer_is_one(
+    tmp_path: Path, said: str, pieces: list[str]
+) -> None:
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "flu", "##s"]
+    (tmp_path / "vocab.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
+    (tmp_path / "tokenizer_config.json").write_text(f'{{"do_lower_case": {said}}}', "utf-8")
+    encoding = pretrained_tokenizer(tmp_path).encode("FLU flus", add_special_tokens=False)
+    assert encoding.tokens == [*pieces, "flu", "##s"]
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:

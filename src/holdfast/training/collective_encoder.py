@@ -6,7 +6,6 @@ one for each text go out.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -16,7 +15,8 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from holdfast.detect.token_encoder import TokenReader
-from holdfast.errors import ArtifactError, UsageError
+from holdfast.errors import UsageError
+from holdfast.training.pretrained import pretrained_config, pretrained_tokenizer
 from holdfast.training.probe_linkers import find_encoder
 from holdfast.training.rescnn import Block, ResCNNConfig
 from holdfast.training.transformer_linker import (
@@ -24,7 +24,7 @@ from holdfast.training.transformer_linker import (
     TransformerLinker,
     pretrained_transformer,
 )
-from holdfast.training.vocabulary import pretrained_embeddings, pretrained_tokenizer
+from holdfast.training.vocabulary import pretrained_embeddings
 
 MINILM: Final = "minilm"
 RESCNN: Final = "rescnn"
@@ -106,7 +106,7 @@ class AutoTokens(nn.Module):
 
         self.network: Any = AutoModel.from_pretrained(str(folder))
         self.width = int(self.network.config.hidden_size)
-        self.longest = int(getattr(self.network.config, "max_position_embeddings", 514)) - 2
+        self.longest = _positions(self.network) - 2
         reader = TokenReader.of(tokenizer)
         self.frame = (reader.first, reader.last)
 
@@ -124,6 +124,14 @@ class AutoTokens(nn.Module):
         ).last_hidden_state
         states = output[layout.inside]
         return States(states[places], states[layout.firsts])
+
+
+def _positions(network: Any) -> int:
+    """Tokens of a text at most, special ones with them; RoBERTa's first rows are for padding."""
+    table = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
+    padding = getattr(table, "padding_idx", None)
+    positions = int(getattr(network.config, "max_position_embeddings", 512))
+    return positions if padding is None else positions - padding - 1
 
 
 TokenEncoder = TransformerTokens | ResCNNTokens | AutoTokens
@@ -161,9 +169,5 @@ def _folder(encoder: str) -> Path:
 
 
 def _is_plain_bert(folder: Path) -> bool:
-    try:
-        said = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ArtifactError(f"{folder}: no config.json; give a Hugging Face folder") from None
-    is_bert = (said.get("model_type"), said.get("hidden_act")) == ("bert", "gelu")
-    return is_bert and (folder / "model.safetensors").exists()
+    said = pretrained_config(folder)
+    return (said.get("model_type"), said.get("hidden_act")) == ("bert", "gelu")

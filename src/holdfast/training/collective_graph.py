@@ -9,7 +9,6 @@ from __future__ import annotations
 import torch
 
 from holdfast.detect.token_encoder import INPUT
-from holdfast.errors import UsageError
 from holdfast.training.collective_encoder import (
     ResCNNTokens,
     TokenEncoder,
@@ -22,6 +21,7 @@ from holdfast.training.onnx_layers import (
     add_positions,
     add_transformer_layer,
 )
+from holdfast.training.onnx_traced import traced
 from holdfast.training.rescnn import Block
 from holdfast.training.transformer_linker import Layer
 
@@ -32,7 +32,8 @@ def add_states(graph: Graph, encoder: TokenEncoder) -> str:
         return _transformer(graph, encoder)
     if isinstance(encoder, ResCNNTokens):
         return _rescnn(graph, encoder)
-    raise UsageError("only BERT encoders with exact GELU and ResCNN are exported to ONNX")
+    network = traced(encoder.network, token=encoder.frame[0], quantised=graph.quantised)
+    return graph.include(network)
 
 
 def _transformer(graph: Graph, encoder: TransformerTokens) -> str:

@@ -26,9 +26,9 @@ from holdfast.training.detector_learning import DetectorConfig, Report, learn
 from holdfast.training.detector_lessons import Lesson, lessons
 from holdfast.training.detector_model import TokenTagger, pretrained_tagger
 from holdfast.training.detector_schemes import SCHEMES, TAUGHT
+from holdfast.training.pretrained import pretrained_tokenizer
 from holdfast.training.probe_linkers import find_encoder
 from holdfast.training.token_export import check_exportable, export_tagger
-from holdfast.training.vocabulary import pretrained_tokenizer
 
 # The train splits again, with the dev splits: shorter, since much is known already.
 CONTINUED: Final = DetectorConfig(

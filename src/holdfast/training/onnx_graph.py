@@ -8,13 +8,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, compose, helper, numpy_helper
 from torch import Tensor, nn
 
 MICROSOFT: Final = "com.microsoft"
 """The operators of onnxruntime itself: fused ones, several times faster than their parts."""
 
-_OPSET: Final = 18
+OPSET: Final = 18
 _IR: Final = 8
 # Seven bits: processors without VNNI add two products in 16 bits, which eight would overflow.
 _MOST: Final = 63
@@ -106,6 +106,16 @@ class Graph:
         bounds = self.numbers(start), self.numbers(end), self.numbers(axis)
         return self.add("Slice", states, *bounds)
 
+    def include(self, model: onnx.ModelProto) -> str:
+        """The nodes and weights of another graph over the same input; the name of its output."""
+        (given,), (made,) = model.graph.input, model.graph.output
+        before = f"n{len(self._nodes)}."
+        prefixed = compose.add_prefix(model, before, rename_inputs=False).graph
+        assert [given.name] == [each.name for each in prefixed.input]
+        self._nodes += prefixed.node
+        self._weights += prefixed.initializer
+        return before + made.name
+
     def finish(
         self,
         *,
@@ -124,7 +134,7 @@ class Graph:
             [helper.make_tensor_value_info(output, TensorProto.FLOAT, list(shape))],
             self._weights,
         )
-        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(MICROSOFT, 1)]
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)]
         proto = helper.make_model(graph, opset_imports=opsets, ir_version=_IR)
         onnx.checker.check_model(proto)
         return proto

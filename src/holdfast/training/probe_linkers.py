@@ -26,9 +26,10 @@ from holdfast.training.batches import BatchConfig, NameBatches
 from holdfast.training.checkpoint import KIND, VERSION
 from holdfast.training.corpus import lenient_groups, seed_weights
 from holdfast.training.names import NamesConfig, train
+from holdfast.training.pretrained import pretrained_tokenizer
 from holdfast.training.rescnn import ResCNN, ResCNNConfig
 from holdfast.training.transformer_linker import TransformerLinker, pretrained_transformer
-from holdfast.training.vocabulary import pretrained_embeddings, pretrained_tokenizer
+from holdfast.training.vocabulary import pretrained_embeddings
 
 Linker = ResCNN | TransformerLinker
 Progress = Callable[[str, float], None]

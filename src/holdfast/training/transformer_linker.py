@@ -6,7 +6,6 @@ A name's vector is the last layer's state of [CLS], so that layer computes nothi
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +13,14 @@ from typing import Any, Final
 
 import torch
 import torch.nn.functional as F
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from holdfast.errors import ArtifactError, InvalidValueError
-from holdfast.training.vocabulary import pretrained_tokenizer
+from holdfast.training.pretrained import (
+    pretrained_config,
+    pretrained_tokenizer,
+    pretrained_weights,
+)
 
 # Ours, and what a Hugging Face folder calls it: of the network, and of each layer.
 _OUTSIDE: Final = (
@@ -181,18 +183,13 @@ class TransformerLinker(nn.Module):
 
 def pretrained_transformer(encoder: Path) -> TransformerLinker:
     """The encoder of a Hugging Face folder: a BERT with exact GELU, as MiniLM is."""
-    try:
-        said = json.loads((encoder / "config.json").read_text(encoding="utf-8"))
-        weights = load_file(encoder / "model.safetensors")
-    except FileNotFoundError as error:
-        raise ArtifactError(
-            f"{error.filename or encoder}: not there; give the folder of a pretrained encoder"
-        ) from None
+    said = pretrained_config(encoder)
     kind = (said.get("model_type"), said.get("hidden_act"))
     if kind != ("bert", "gelu"):
         raise ArtifactError(f"{encoder}: is {kind[0]} with {kind[1]}; it must be bert with gelu")
+    weights = pretrained_weights(encoder)
     model = TransformerLinker(_config(said, encoder))
-    weights = {name.removeprefix("bert."): tensor.float() for name, tensor in weights.items()}
+    weights = {name.removeprefix("bert."): tensor for name, tensor in weights.items()}
     try:
         put_weights(model, weights)
     except (KeyError, RuntimeError) as error:
@@ -220,7 +217,7 @@ def _config(said: dict[str, Any], encoder: Path) -> TransformerConfig:
         heads=said["num_attention_heads"],
         feed_forward=said["intermediate_size"],
         positions=said["max_position_embeddings"],
-        epsilon=said["layer_norm_eps"],
+        epsilon=said.get("layer_norm_eps", 1e-12),
     )
 
 

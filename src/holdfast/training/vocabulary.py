@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Final
 
 import torch
-from safetensors import safe_open
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from torch import Tensor
 
 from holdfast.errors import ArtifactError
 from holdfast.names.encoder import UNKNOWN
+from holdfast.training.pretrained import pretrained_tokenizer, pretrained_weights
 
 _EMBEDDINGS: Final = "embeddings.word_embeddings.weight"
 _PREFIX: Final = "##"
@@ -38,27 +38,16 @@ def build_tokenizer(names: Iterable[str], *, size: int) -> Tokenizer:
     return tokenizer
 
 
-def pretrained_tokenizer(encoder: Path) -> Tokenizer:
-    """The tokenizer of a Hugging Face folder, without its padding and truncation."""
-    path = encoder / "tokenizer.json"
-    if not path.exists():
-        raise ArtifactError(f"{path}: not there; give the folder of a pretrained encoder")
-    tokenizer = Tokenizer.from_file(str(path))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
-
-
 def pretrained_embeddings(encoder: Path, tokenizer: Tokenizer) -> Tensor:
     """A row for each piece of `tokenizer`: the mean over the encoder's own pieces of its text.
 
     The encoder's own tokenizer gets its own rows. *Shape:* (pieces, width).
     """
-    with safe_open(encoder / "model.safetensors", framework="pt") as file:
-        found = [name for name in sorted(file.keys()) if name.endswith(_EMBEDDINGS)]
-        if not found:
-            raise ArtifactError(f"{encoder}: no tensor ends in {_EMBEDDINGS}")
-        table: Tensor = file.get_tensor(found[0]).float()
+    weights = pretrained_weights(encoder)
+    found = [name for name in sorted(weights) if name.endswith(_EMBEDDINGS)]
+    if not found:
+        raise ArtifactError(f"{encoder}: no tensor ends in {_EMBEDDINGS}")
+    table = weights[found[0]]
     own = pretrained_tokenizer(encoder)
     rows = torch.zeros(tokenizer.get_vocab_size(), table.shape[1])
     for piece, row in tokenizer.get_vocab().items():
