@@ -114,10 +114,8 @@ class DualEncoder(nn.Module):
         return starts[spans[:, 0]] + ends[spans[:, 1]] + inner
 
     def size(self) -> int:
-        """Parameters, without token embeddings."""
-        every = {id(p): p for p in self.parameters()}
-        tables = {id(m.weight): m.weight for m in self.modules() if isinstance(m, nn.Embedding)}
-        return sum(p.numel() for key, p in every.items() if key not in tables)
+        """Parameters; those that both encoders share count once."""
+        return sum(parameter.numel() for parameter in self.parameters())
 
 
 def means(states: Tensor, firsts: Tensor, lengths: Tensor) -> Tensor:
