@@ -31,6 +31,18 @@ def test_a_text_comes_back_with_linked_mentions(kb: KnowledgeBase) -> None:
     ]
 
 
+@pytest.mark.parametrize("model", ["default", "dictionary"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_names_that_a_wrapped_line_cuts_are_found(kb: KnowledgeBase, model: str, end: str) -> None:
+    lines = ("The patient had, as his wife said, a heart", "attack some hours after taking lithium")
+    text = end.join([*lines, "carbonate, which nobody had told him to."])
+    document = holdfast.load(kb, model=model)(text)
+    assert [(document.text_of(m), m.ids) for m in document.mentions] == [
+        (f"heart{end}attack", ("MESH:D002",)),
+        (f"lithium{end}carbonate", ("MESH:C001",)),
+    ]
+
+
 def test_a_knowledge_base_may_be_open_named_or_a_folder(kb: KnowledgeBase) -> None:
     expected = holdfast.load(kb)(TEXT)
     make_kb(Path(holdfast.kb.kb_folder("mine")))

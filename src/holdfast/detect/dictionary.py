@@ -22,6 +22,7 @@ from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import SYMBOLS, is_credible, may_name
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import long_forms
+from holdfast.text.lines import unwrapped
 from holdfast.text.tokens import TOKEN, extend_hash, hash_of_token, hashes_of_names
 
 MAX_TOKENS: Final = 10
@@ -57,10 +58,13 @@ class DictionaryDetector:
 
     def detect(self, text: str) -> list[Mention]:
         """Mentions that do not overlap, in the order of the text."""
-        return longest_from_left(self.names_in(text))
+        return longest_from_left(self.names_in(unwrapped(text)))
 
     def names_in(self, text: str) -> list[Mention]:
-        """Every mention there could be, also inside another, by start, then the longest first."""
+        """Every mention there could be, also inside another, by start, then the longest first.
+
+        None goes on in the next line: what was wrapped is to be unwrapped before.
+        """
         defined = long_forms(text)
         type_of_short = {short: self._type_of(long) for short, long in defined.items()}
         found = list[Mention]()

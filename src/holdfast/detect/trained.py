@@ -22,6 +22,7 @@ from holdfast.detect.tagger import Reading, Tagger
 from holdfast.document import Document, Mention
 from holdfast.kb.store import KnowledgeBase
 from holdfast.sessions import cores
+from holdfast.text.lines import unwrapped
 
 # Of names that the tagger did not tag, those that it does not deny are mentions too: whoever brings
 # a vocabulary expects its names to be found.
@@ -88,6 +89,7 @@ class TrainedDetector:
         return self._detect(text, self._tagger)
 
     def _detect(self, text: str, tagger: Tagger) -> list[Mention]:
+        text = unwrapped(text)
         names = self._names.names_in(text)
         reading = tagger.read(text, names)
         found = agree(tagger.decode(reading), text)

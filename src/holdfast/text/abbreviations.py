@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from holdfast.document import Span
 from holdfast.text.alignment import INFINITE, Alignment, align, read_short_form
+from holdfast.text.lines import unwrapped
 
 _BRACKET: Final = re.compile(r"[()\[\]]")
 _CLOSES: Final = {"(": ")", "[": "]"}
@@ -73,6 +74,7 @@ def find_abbreviations(text: str) -> list[Abbreviation]:
 
     A short form may be defined more than once. Time is linear in the length of the text.
     """
+    text = unwrapped(text)
     found = []
     for bracket in _brackets(text):
         definition = (

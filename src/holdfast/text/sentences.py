@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Final
 
 from holdfast.document import Span
+from holdfast.text.lines import blocks, trimmed
 
 # fmt: off
 _NEVER_LAST: Final = frozenset({
@@ -47,9 +47,6 @@ _LABELLED: Final = frozenset({
 })
 # Words of that length that a genus or a first name may follow instead.
 _UNLABELLED: Final = frozenset({"against", "between", "including", "strain", "strains"})
-_UNFINISHED: Final = frozenset({
-    "a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with",
-})
 # fmt: on
 
 _HEADINGS: Final = (
@@ -67,11 +64,9 @@ _POSSIBLE_END: Final = re.compile(
                              (?:{_HEADINGS})(?:[ ,/&]{{1,3}}[A-Z]+){{0,5}}:\s)""",
     re.VERBOSE,
 )
-_LINE_END: Final = re.compile(r"\r\n?|\n|\u2028|\u2029")
 _BRACKET: Final = re.compile(r"[()\[\]]")
 _NOT_SPACE: Final = re.compile(r"\S")
 _WORD: Final = re.compile(r"[^\s]{1,40}")
-_BULLET: Final = re.compile(r"(?:[-–*•·]|\(?\w{1,3}[.)])\s")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _ENUMERATOR: Final = re.compile(r"\d{1,2}|[IVX]{1,4}|[A-Za-z]")
 _GREEK_NAME: Final = re.compile(r"(?:alpha|beta|gamma|delta|kappa|omega)(?![a-z])")
@@ -80,8 +75,6 @@ _PER_UNIT: Final = re.compile(r"(?:kg|g|mg|l|ml|cm|m|mm|s|sec|min|h|hr|d|day)\(?
 
 _OPENING: Final = "([{\"'“‘«"
 _MAX_BRACKET: Final = 300  # longer ones are taken for unbalanced
-_MAX_WRAPPED: Final = 200  # longer lines are paragraphs
-_MANY_LINES: Final = 4
 _LOOK_BACK: Final = 60
 
 
@@ -93,57 +86,13 @@ def split_sentences(text: str) -> list[Span]:
     "METHODS:" belongs to the sentence that it opens. Time is linear in the length of the text.
     """
     sentences = []
-    for start, end in _blocks(text):
+    for start, end in blocks(text):
         at = start
         for boundary in _boundaries(text, start, end):
-            sentences.append(_trimmed(text, at, boundary))
+            sentences.append(trimmed(text, at, boundary))
             at = boundary
-        sentences.append(_trimmed(text, at, end))
+        sentences.append(trimmed(text, at, end))
     return [sentence for sentence in sentences if sentence.start < sentence.end]
-
-
-def _blocks(text: str) -> Iterator[Span]:
-    """Runs of lines that were wrapped from one."""
-    paragraph: list[Span] = []
-    at = 0
-    for match in _LINE_END.finditer(text):
-        line = _trimmed(text, at, match.start())
-        at = match.end()
-        if line.start < line.end:
-            paragraph.append(line)
-        else:
-            yield from _unwrapped(text, paragraph)
-            paragraph = []
-    line = _trimmed(text, at, len(text))
-    if line.start < line.end:
-        paragraph.append(line)
-    yield from _unwrapped(text, paragraph)
-
-
-def _unwrapped(text: str, lines: list[Span]) -> Iterator[Span]:
-    if not lines:
-        return
-    width = max(end - start for start, end in lines)
-    block = lines[0]
-    for line, following in pairwise(lines):
-        if _is_wrapped(text, line, following, width=width, many=len(lines) >= _MANY_LINES):
-            block = Span(block.start, following.end)
-        else:
-            yield block
-            block = following
-    yield block
-
-
-def _is_wrapped(text: str, line: Span, following: Span, *, width: int, many: bool) -> bool:
-    """Whether the line ended only because the next word did not fit into `width`."""
-    words = _WORD.match(text, following.start, following.end)
-    word = words[0] if words else ""
-    if width > _MAX_WRAPPED or line.end - line.start + 1 + len(word) <= width:
-        return False
-    if _BULLET.match(text, following.start, following.end):
-        return False
-    last = text[max(line.start, line.end - _LOOK_BACK) : line.end].split()[-1]
-    return many or word[0].islower() or last.endswith(",") or last in _UNFINISHED
 
 
 def _boundaries(text: str, start: int, end: int) -> Iterator[int]:
@@ -245,11 +194,3 @@ def _may_close(word: str, following: str, *, is_opener: bool) -> bool:
     if _DOTTED.fullmatch(word):
         return is_opener or (word.islower() and following[0].isupper() and not following.isupper())
     return True
-
-
-def _trimmed(text: str, start: int, end: int) -> Span:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return Span(start, end)

@@ -1,0 +1,101 @@
+"""Lines that are mere wrapping, as text files and exports of PubMed have them.
+
+A line was wrapped if the next word would not have fitted into the paragraph's widest line, and
+something more says that the sentence goes on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from holdfast.document import Span
+
+_LINE_END: Final = re.compile(r"\r\n?|\n|\u2028|\u2029")
+_WORD: Final = re.compile(r"[^\s]{1,40}")
+_BULLET: Final = re.compile(r"(?:[-–*•·]|\(?\w{1,3}[.)])\s")
+_UNFINISHED: Final = frozenset(
+    ["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"]
+)
+_WIDTHS: Final = range(30, 201)  # of what is wrapped: shorter lines are lists, longer paragraphs
+_MANY_LINES: Final = 4
+_LOOK_BACK: Final = 60
+
+
+def blocks(text: str) -> Iterator[Span]:
+    """Runs of lines that were wrapped from one, in order, without the spaces around them.
+
+    A blank line is in none of them.
+    """
+    paragraph: list[Span] = []
+    at = 0
+    for match in _LINE_END.finditer(text):
+        line = trimmed(text, at, match.start())
+        at = match.end()
+        if line.start < line.end:
+            paragraph.append(line)
+        else:
+            yield from _joined(text, paragraph)
+            paragraph = []
+    line = trimmed(text, at, len(text))
+    if line.start < line.end:
+        paragraph.append(line)
+    yield from _joined(text, paragraph)
+
+
+def unwrapped(text: str) -> str:
+    """The text with spaces for line ends that are mere wrapping: as long, so offsets stay."""
+    if _LINE_END.search(text) is None:
+        return text
+    found, at = list[str](), 0
+    for start, end in blocks(text):
+        found += (text[at:start], _LINE_END.sub(_spaces, text[start:end]))
+        at = end
+    return "".join([*found, text[at:]])
+
+
+def trimmed(text: str, start: int, end: int) -> Span:
+    """The same without white space at its ends; empty if there is nothing else."""
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end)
+
+
+def _spaces(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _joined(text: str, lines: list[Span]) -> Iterator[Span]:
+    if not lines:
+        return
+    width = max(end - start for start, end in lines)
+    is_full = [_is_full(text, *pair, width=width) for pair in pairwise(lines)]
+    many = len(lines) >= _MANY_LINES and 2 * sum(is_full) >= len(is_full)  # a list has few
+    block = lines[0]
+    for full, (line, following) in zip(is_full, pairwise(lines), strict=True):
+        if full and _goes_on(text, line, following, many=many):
+            block = Span(block.start, following.end)
+        else:
+            yield block
+            block = following
+    yield block
+
+
+def _is_full(text: str, line: Span, following: Span, *, width: int) -> bool:
+    """Whether the next line's first word would not have fitted into `width`."""
+    word = _WORD.match(text, following.start, following.end)
+    length = len(word[0]) if word else 0
+    return width in _WIDTHS and line.end - line.start + 1 + length > width
+
+
+def _goes_on(text: str, line: Span, following: Span, *, many: bool) -> bool:
+    """Whether the next line does not look like a beginning; of many wrapped ones, a list's."""
+    if _BULLET.match(text, following.start, following.end):
+        return False
+    last = text[max(line.start, line.end - _LOOK_BACK) : line.end].split()[-1]
+    is_lower = text[following.start].islower()
+    return many or is_lower or last.endswith(",") or last in _UNFINISHED
