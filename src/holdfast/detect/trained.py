@@ -19,6 +19,7 @@ from holdfast.detect.agreement import agree
 from holdfast.detect.bio import OUTSIDE
 from holdfast.detect.dictionary import DictionaryDetector, longest_from_left
 from holdfast.detect.tagger import Reading, Tagger
+from holdfast.detect.variants import before_variants, written_variants
 from holdfast.document import Document, Mention
 from holdfast.kb.store import KnowledgeBase
 from holdfast.sessions import cores
@@ -94,6 +95,9 @@ class TrainedDetector:
         reading = tagger.read(text, names)
         found = agree(tagger.decode(reading), text)
         mentions = [tagged.mention for tagged in found if tagged.type in self._tagged]
+        if types.VARIANT in self._tagged:
+            variants = written_variants(text, names)
+            mentions = merged(before_variants(mentions, variants, text), variants)
         listed = [name for name in longest_from_left(names) if name.type in self._tagged]
         listed = [name for name in listed if not _denied(name, reading)]
         mentions = merged(without_parts(mentions, listed), listed)
