@@ -78,7 +78,7 @@ def test_a_recipe_of_another_tool_says_what_it_needs(
 def test_a_model_that_has_nothing_to_learn_is_not_infinitely_faster() -> None:
     good = [{"accuracy": 0.8, "seconds": 0.0}, {"accuracy": 0.9, "seconds": 10.0}]
     poor = [{"accuracy": 0.1, "seconds": 0.0}, {"accuracy": 0.7, "seconds": 10.0}]
-    assert times_faster([good, poor]) is None
-    assert times_faster([poor, good]) == 0.0
+    assert times_faster(good, poor) is None
+    assert times_faster(poor, good) == 0.0
     slow = [{"accuracy": 0.1, "seconds": 0.0}, {"accuracy": 0.9, "seconds": 40.0}]
-    assert times_faster([good, slow]) == pytest.approx(4)
+    assert times_faster(good, slow) == pytest.approx(4)

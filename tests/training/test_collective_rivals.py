@@ -16,7 +16,11 @@ from holdfast import artifacts  # noqa: E402
 from holdfast.corpora import dumps  # noqa: E402
 from holdfast.document import Document  # noqa: E402
 from holdfast.errors import UsageError  # noqa: E402
-from holdfast.evaluate.collective_curves import draw_curves, times_faster  # noqa: E402
+from holdfast.evaluate.collective_curves import (  # noqa: E402
+    draw_curves,
+    times_faster,
+    training_curves,
+)
 from holdfast.evaluate.collective_run import bm25_retriever  # noqa: E402
 from holdfast.evaluate.collective_speed import (  # noqa: E402
     Systems,
@@ -288,23 +292,25 @@ def test_what_cannot_be_trained_or_measured_is_said() -> None:
         Systems("no", "such", "thing").folders()
 
 
-def test_curves_are_of_two_runs_that_were_made_for_them() -> None:
+def test_curves_are_of_runs_that_were_made_for_them() -> None:
     systems, home = Systems("collective", "single", "blink"), artifacts.home() / "models"
     (home / "collective-curve").mkdir(parents=True)
     assert systems.curves() == {}
     (home / "single-curve").mkdir()
     assert [*systems.curves().values()] == [home / "collective-curve", home / "single-curve"]
+    (home / "single-curve-wide").mkdir()
+    assert [*systems.curves().values()][2:] == [home / "single-curve-wide"]
 
 
 def test_times_faster_compares_where_both_were() -> None:
     quick = [{"seconds": 10.0, "accuracy": 0.4}, {"seconds": 20.0, "accuracy": 0.9}]
     slow = [{"seconds": 40.0, "accuracy": 0.4}, {"seconds": 80.0, "accuracy": 0.6}]
-    assert times_faster([quick, slow]) == pytest.approx(80 / 14)
-    assert times_faster([quick, []]) is None
-    assert times_faster([]) is None
+    assert times_faster(quick, slow) == pytest.approx(80 / 14)
+    assert times_faster(quick, []) is times_faster([], slow) is None
+    assert training_curves({}) == {"curves": {}, "times_faster": {}}
     known = [{"seconds": 0.0, "accuracy": 0.4}, *slow[1:]]  # both knew something at the start
     sooner = [{"seconds": 0.0, "accuracy": 0.4}, *quick[1:]]
-    assert times_faster([sooner, known]) == pytest.approx(80 / 8)
+    assert times_faster(sooner, known) == pytest.approx(80 / 8)
     full = [{**entry, "recall_at_10": 0.95} for entry in quick]
     assert draw_curves({"curves": {"quick": full}}).count("<polyline") == 2
 

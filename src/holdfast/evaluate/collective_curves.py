@@ -1,4 +1,4 @@
-"""Accuracy on dev against processor seconds of training, of two models that were trained alike."""
+"""Accuracy on dev against processor seconds of training, of models that were trained alike."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ from holdfast.link.collective_model import KIND, VERSION
 
 _FIGURES: Final = {"accuracy": "accuracy on dev", "recall_at_10": "recall@10 on dev"}
 
+Curve = Sequence[Mapping[str, float]]  # looks at dev, in order
+
 
 def training_curves(folders: Mapping[str, Path]) -> dict[str, Any]:
     """What the training of each model folder logged, and how much sooner the first got there.
 
-    `times_faster`: the seconds the last model needed for the best accuracy that both reached,
-    over the seconds the first needed. The names of models are the keys of `folders`, in order.
+    `times_faster` by name: the seconds that another model needed for the best accuracy that both
+    reached, over the seconds the first needed. Names are the keys of `folders`, the first first.
     """
     curves = {name: _log(folder) for name, folder in folders.items()}
-    return {"curves": curves, "times_faster": times_faster(list(curves.values()))}
+    first, *others = curves or [""]
+    sooner = {name: times_faster(curves[first], curves[name]) for name in others}
+    return {"curves": curves, "times_faster": sooner}
 
 
 def _log(folder: Path) -> list[dict[str, float]]:
@@ -30,17 +34,16 @@ def _log(folder: Path) -> list[dict[str, float]]:
     return [{key: entry[key] for key in wanted} for entry in log if "accuracy" in entry]
 
 
-def times_faster(curves: Sequence[Sequence[Mapping[str, float]]]) -> float | None:
-    """None where there are not two, with a look at dev each, or the first has nothing to learn."""
-    if len(curves) < 2 or not all(curves):
+def times_faster(first: Curve, other: Curve) -> float | None:
+    """None where either has no look at dev, or the first has nothing to learn."""
+    if not first or not other:
         return None
-    first, last = curves[0], curves[-1]
-    reached = min(max(entry["accuracy"] for entry in curve) for curve in (first, last))
+    reached = min(max(entry["accuracy"] for entry in curve) for curve in (first, other))
     needed = _seconds_to(first, reached)
-    return _seconds_to(last, reached) / needed if needed else None
+    return _seconds_to(other, reached) / needed if needed else None
 
 
-def _seconds_to(curve: Sequence[Mapping[str, float]], accuracy: float) -> float:
+def _seconds_to(curve: Curve, accuracy: float) -> float:
     """When the curve first is as high, on a straight line between two looks."""
     before_seconds, before = 0.0, 0.0
     for entry in curve:
@@ -53,7 +56,7 @@ def _seconds_to(curve: Sequence[Mapping[str, float]], accuracy: float) -> float:
 
 
 def draw_curves(measured: Mapping[str, Any]) -> str:
-    """An SVG with a panel for each figure, and both models in each."""
+    """An SVG with a panel for each figure, and all models in each."""
     return draw_panels(
         [
             Panel(

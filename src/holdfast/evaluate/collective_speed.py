@@ -25,6 +25,7 @@ from holdfast.link.collective_cross import CrossEncoderModel
 
 ROUNDS: Final = 5
 _TITLES: Final = {"blink": "BLINK", "single": "one mention", "collective": "collective"}
+_WIDE: Final = "one mention, 128 tokens"
 
 Link = Callable[[Document], object]
 
@@ -56,10 +57,18 @@ class Systems:
         return found
 
     def curves(self) -> dict[str, Path]:
-        """The two runs that were made to compare how fast they learn; none, if one is missing."""
-        named = {_TITLES["collective"]: self.collective, _TITLES["single"]: self.single}
-        made = {words: model_folder(f"{name}-curve") for words, name in named.items()}
-        return made if all(folder.exists() for folder in made.values()) else {}
+        """The runs that were made to compare how fast they learn; none, if there are not two.
+
+        That of one mention with as much text around it as in the paper may be missing.
+        """
+        pair = {
+            _TITLES["collective"]: model_folder(f"{self.collective}-curve"),
+            _TITLES["single"]: model_folder(f"{self.single}-curve"),
+        }
+        wide = {_WIDE: model_folder(f"{self.single}-curve-wide")}
+        if not all(folder.exists() for folder in pair.values()):
+            return {}
+        return pair | {words: folder for words, folder in wide.items() if folder.exists()}
 
 
 def bench_collective(

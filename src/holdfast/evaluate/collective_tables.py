@@ -119,15 +119,16 @@ def _speed(measured: Result, paper: Mapping[str, float]) -> list[str]:
         ),
     )
     sooner = measured["training"]["times_faster"]
+    ratios = [f"**{ratio:.1f}×** as fast as {name}" for name, ratio in sooner.items() if ratio]
     said = [
         f"Collective over one mention: **{measured['over_single']:.1f}×**; "
         f"over BLINK with {measured['candidates']} candidates: **{measured['over_blink']:.1f}×** "
         f"({measured['documents']} documents, {measured['threads']} threads, "
         f"{measured['machine']})."
     ]
-    if sooner is None:
+    if not ratios:
         return [*table, "", *said]
-    said.append(f"To the same accuracy on dev it trains **{sooner:.1f}×** as fast:")
+    said.append(f"To the same accuracy on dev it trains {', '.join(ratios)}:")
     name = f"bench-collective-{measured['corpus']}.svg"
     return [*table, "", " ".join(said), "", f"![Accuracy and recall over training]({name})"]
 
