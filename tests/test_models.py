@@ -110,9 +110,9 @@ def test_a_model_that_finds_and_links_at_once_needs_no_linker(
     monkeypatch.setitem(registry.DETECTORS, "whole", whole)
     monkeypatch.setitem(registry.ANNOTATORS, "whole", whole)
     monkeypatch.setitem(registry.MODELS, "joint", Model("whole", None, "all at once"))
-    assert holdfast.load(kb, model="joint", top=3)(TEXT).mentions == (
-        Mention.at(0, 3, "Gene", ["X:1"]),
-    )
+    for named in ("", "whole"):
+        link = holdfast.load(kb, model="joint", detector=named, top=3)
+        assert link(TEXT).mentions == (Mention.at(0, 3, "Gene", ["X:1"]),)
     for detector in (None, "dictionary"):
         with pytest.raises(UsageError, match="'joint' links only what it finds itself"):
             holdfast.load(kb, model="joint", detector=detector)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 
@@ -31,16 +32,35 @@ def test_a_text_comes_back_with_linked_mentions(kb: KnowledgeBase) -> None:
     ]
 
 
-@pytest.mark.parametrize("model", ["default", "dictionary"])
+WRAPPED = """The patient had, as his wife said, a heart
+attack some hours after taking lithium
+carbonate, and when he was seen, the tumor
+necrosis factor (TNF) in his blood rose."""
+
+
+@pytest.mark.parametrize("model", ["default", "dictionary", "names"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_names_that_a_wrapped_line_cuts_are_found(kb: KnowledgeBase, model: str, end: str) -> None:
-    lines = ("The patient had, as his wife said, a heart", "attack some hours after taking lithium")
-    text = end.join([*lines, "carbonate, which nobody had told him to."])
-    document = holdfast.load(kb, model=model)(text)
-    assert [(document.text_of(m), m.ids) for m in document.mentions] == [
-        (f"heart{end}attack", ("MESH:D002",)),
-        (f"lithium{end}carbonate", ("MESH:C001",)),
-    ]
+def test_wrapped_text_is_linked_as_on_one_line(kb: KnowledgeBase, model: str, end: str) -> None:
+    link = holdfast.load(kb, model=model)
+    document, flat = link(WRAPPED.replace("\n", end)), link(WRAPPED.replace("\n", " "))
+    found = [document.text_of(m) for m in document.mentions]
+    assert found[:2] == [f"heart{end}attack", f"lithium{end}carbonate"]
+    assert [" ".join(words.split()) for words in found] == [flat.text_of(m) for m in flat.mentions]
+    for one, other in zip(document.mentions, flat.mentions, strict=True):
+        assert replace(one, spans=other.spans) == other
+
+
+def test_rules_hold_across_wrapped_lines(kb: KnowledgeBase, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(
+        'block = ["heart attack"]\n[pin]\n"lithium carbonate" = "MESH:D002"\n'
+        '[synonyms]\n"MESH:D002" = ["his wife said a heart"]\n',
+        encoding="utf-8",
+    )
+    document = holdfast.load(kb, rules=rules)(WRAPPED)
+    found = {document.text_of(m): m.ids for m in document.mentions}
+    assert "heart\nattack" not in found
+    assert found["lithium\ncarbonate"] == ("MESH:D002",)
 
 
 def test_a_knowledge_base_may_be_open_named_or_a_folder(kb: KnowledgeBase) -> None:

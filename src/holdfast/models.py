@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -126,8 +126,15 @@ def _prepare_entities(kb: KnowledgeBase, folder: Path, progress: Progress) -> No
     from holdfast.link.collective_model import DualEncoderModel
 
     model = DualEncoderModel.open(folder)
-    count = len(EntityNames.of(kb, most=model.names).rows)
-    show = partial(progress, f"encoding {count:,} names of entities, once")
+
+    @cache
+    def what() -> str:
+        count = len(EntityNames.of(kb, most=model.names).rows)
+        return f"encoding {count:,} names of entities, once"
+
+    def show(done: float) -> None:
+        progress(what(), done)
+
     entity_vectors_of(kb, model, most=model.names, progress=show)
 
 

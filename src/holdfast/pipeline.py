@@ -82,7 +82,7 @@ def load(
     chosen = choose_model(model)
     find = component(DETECTORS, detector) if detector else chosen.detector
     link = component(LINKERS, linker) if linker else chosen.linker
-    if link is None and detector != OF_MODEL:
+    if link is None and (detector is None or find is not chosen.detector):
         raise UsageError(f"the model {str(model)!r} links only what it finds itself; take another")
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
     wanted = None if only is None else parse_types(only)
@@ -91,8 +91,8 @@ def load(
         prepare(base, chosen, progress)
     steps = list[Step]()
     if detector is not None:
-        alone = chosen.annotator if link is None else None
-        steps.append(alone(base, only=wanted, top=top) if alone else find(base, only=wanted))
+        annotate = chosen.annotator if link is None else None
+        steps.append(annotate(base, only=wanted, top=top) if annotate else find(base, only=wanted))
         steps += [said.find] if said else []
     if link is not None:
         steps.append(link(base, only=wanted, top=top))

@@ -58,14 +58,15 @@ class DictionaryDetector:
 
     def detect(self, text: str) -> list[Mention]:
         """Mentions that do not overlap, in the order of the text."""
-        return longest_from_left(self.names_in(unwrapped(text)))
+        return longest_from_left(self.names_in(text))
 
     def names_in(self, text: str) -> list[Mention]:
         """Every mention there could be, also inside another, by start, then the longest first.
 
-        None goes on in the next line: what was wrapped is to be unwrapped before.
+        None goes on in the next line, unless the line was merely wrapped.
         """
         defined = long_forms(text)
+        text = unwrapped(text)
         type_of_short = {short: self._type_of(long) for short, long in defined.items()}
         found = list[Mention]()
         for span in sorted(

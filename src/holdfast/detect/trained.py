@@ -90,8 +90,9 @@ class TrainedDetector:
         return self._detect(text, self._tagger)
 
     def _detect(self, text: str, tagger: Tagger) -> list[Mention]:
-        text = unwrapped(text)
         names = self._names.names_in(text)
+        others = self._others(text, names)
+        text = unwrapped(text)
         reading = tagger.read(text, names)
         found = agree(tagger.decode(reading), text)
         mentions = [tagged.mention for tagged in found if tagged.type in self._tagged]
@@ -101,7 +102,7 @@ class TrainedDetector:
         listed = [name for name in longest_from_left(names) if name.type in self._tagged]
         listed = [name for name in listed if not _denied(name, reading)]
         mentions = merged(without_parts(mentions, listed), listed)
-        return merged(mentions, longest_from_left(self._others(text, names)))
+        return merged(mentions, longest_from_left(others))
 
     def _others(self, text: str, names: Iterable[Mention]) -> list[Mention]:
         """Names of types that the tagger was not taught."""

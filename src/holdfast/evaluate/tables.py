@@ -110,7 +110,7 @@ def brief_table(results: Mapping[str, Result]) -> list[str]:
             )
             ours = _with_interval(measured, key)
             if key.endswith(_KNOWN):
-                ours += f" of those; {percent(measured[others])} of all"
+                ours += f" where the entity is one of them; {percent(measured[others])} of all"
             rows.append((words, ours, "; ".join(beside)))
     return markdown_table(("accuracy at 1, or F1", "Holdfast", "beside"), rows)
 

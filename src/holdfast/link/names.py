@@ -19,6 +19,7 @@ from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import SYMBOLS, is_credible
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import long_forms
+from holdfast.text.lines import on_one_line
 from holdfast.text.tokens import hashes_of_names
 
 _PREFERRED: Final = 1.0  # the mention is an entity's preferred name
@@ -66,7 +67,8 @@ class NameLinker:
         """The document with candidates and ids for every mention."""
         meant = long_forms(document.text)
         return document.with_mentions(
-            self._link(mention, document.text_of(mention), meant) for mention in document.mentions
+            self._link(mention, on_one_line(document.text_of(mention)), meant)
+            for mention in document.mentions
         )
 
     def _link(self, mention: Mention, surface: str, meant: Mapping[str, str]) -> Mention:

@@ -8,6 +8,7 @@ from typing import Final
 
 from holdfast.document import Document
 from holdfast.text.abbreviations import long_forms
+from holdfast.text.lines import on_one_line
 
 _NEAR: Final = 100  # characters to each side of a mention
 
@@ -27,7 +28,7 @@ def queries_of(document: Document, *, abbreviations: bool = True) -> list[Query]
     for mention in document.mentions:
         before = document.text[max(0, mention.start - _NEAR) : mention.start]
         after = document.text[mention.end : mention.end + _NEAR]
-        text = written_out(document.text_of(mention), meant)
+        text = written_out(on_one_line(document.text_of(mention)), meant)
         queries.append(Query(text, f"{before} {after}"))
     return queries
 

@@ -28,6 +28,7 @@ from holdfast.link.ranker import KIND, VERSION, Ranker
 from holdfast.link.used_names import UsedNames
 from holdfast.names.dense import DenseIndex
 from holdfast.text.composites import split_composite
+from holdfast.text.lines import on_one_line
 
 _DECIMALS: Final = 4
 _KEPT: Final = 1 << 15  # queries whose candidates are remembered
@@ -154,7 +155,9 @@ class RankedLinker:
             found = list(islice(ranked, len(of_document.queries)))
             linked.append(
                 document.with_mentions(
-                    self._linked(mention, document.text_of(mention), whole, found[parts])
+                    self._linked(
+                        mention, on_one_line(document.text_of(mention)), whole, found[parts]
+                    )
                     for mention, whole, parts in zip(
                         document.mentions, found, of_document.parts, strict=False
                     )

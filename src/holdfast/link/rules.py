@@ -26,6 +26,7 @@ from holdfast.document import Candidate, Document, Evidence, Mention, Span
 from holdfast.errors import FormatError, InputError, UnknownEntityError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import is_credible
+from holdfast.text.lines import on_one_line, unwrapped
 from holdfast.text.tokens import TOKEN, key_of
 from holdfast.types import TYPES, canonical_type
 
@@ -52,11 +53,11 @@ class Rules:
 
     def find(self, document: Document) -> Document:
         """After detection: without what is blocked or dropped, with the names of the rules."""
-        added = list(self._named(document.text))
+        added = list(self._named(unwrapped(document.text)))
         kept = [
             mention
             for mention in document.mentions
-            if not self._is_unwanted(document.text_of(mention), mention.type)
+            if not self._is_unwanted(on_one_line(document.text_of(mention)), mention.type)
             and not any(a.start < mention.end and mention.start < a.end for a in added)
         ]
         return document.with_mentions(sorted([*kept, *added], key=lambda m: m.spans))
@@ -64,7 +65,8 @@ class Rules:
     def decide(self, document: Document) -> Document:
         """After linking: the rules' entities come first, with a score of 1."""
         return document.with_mentions(
-            self._decided(mention, document.text_of(mention)) for mention in document.mentions
+            self._decided(mention, on_one_line(document.text_of(mention)))
+            for mention in document.mentions
         )
 
     def _decided(self, mention: Mention, surface: str) -> Mention:

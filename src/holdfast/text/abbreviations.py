@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from holdfast.document import Span
 from holdfast.text.alignment import INFINITE, Alignment, align, read_short_form
-from holdfast.text.lines import unwrapped
+from holdfast.text.lines import on_one_line, unwrapped
 
 _BRACKET: Final = re.compile(r"[()\[\]]")
 _CLOSES: Final = {"(": ")", "[": "]"}
@@ -74,7 +74,6 @@ def find_abbreviations(text: str) -> list[Abbreviation]:
 
     A short form may be defined more than once. Time is linear in the length of the text.
     """
-    text = unwrapped(text)
     found = []
     for bracket in _brackets(text):
         definition = (
@@ -105,11 +104,13 @@ def abbreviation_map(abbreviations: Iterable[Abbreviation]) -> dict[str, str]:
 
 @lru_cache(maxsize=32)
 def long_forms(text: str) -> Mapping[str, str]:
-    """What the short forms that a document defines stand for.
+    """What the short forms that a document defines stand for, also across wrapped lines.
 
     Several steps of a pipeline ask this of the same text; it is worked out once.
     """
-    return MappingProxyType(abbreviation_map(find_abbreviations(text)))
+    found = find_abbreviations(unwrapped(text))
+    as_written = (replace(a, long_text=on_one_line(text[slice(*a.long)])) for a in found)
+    return MappingProxyType(abbreviation_map(as_written))
 
 
 def _brackets(text: str) -> list[_Bracket]:

@@ -1,7 +1,7 @@
-"""Lines that are mere wrapping, as text files and exports of PubMed have them.
+"""Lines that are mere wrapping, as text files have them.
 
-A line was wrapped if the next word would not have fitted into the paragraph's widest line, and
-something more says that the sentence goes on.
+A line was wrapped if the next word would not have fitted into the paragraph's widest line, the
+paragraph is prose and no list, and something more says that the sentence goes on.
 """
 
 from __future__ import annotations
@@ -14,10 +14,18 @@ from typing import Final
 from holdfast.document import Span
 
 _LINE_END: Final = re.compile(r"\r\n?|\n|\u2028|\u2029")
+_AROUND_LINE_END: Final = re.compile(r"\s*[\r\n\u2028\u2029]\s*")
 _WORD: Final = re.compile(r"[^\s]{1,40}")
 _BULLET: Final = re.compile(r"(?:[-–*•·]|\(?\w{1,3}[.)])\s")
 _UNFINISHED: Final = frozenset(
     ["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"]
+)
+# Words of sentences; names have at most "of", "and", "with" and the like.
+_PROSE: Final = re.compile(
+    r"\b(?:after|an?|are|as|at|be|been|before|but|by|during|for|from|had|has|have|he|her|his|in|is|"
+    r"its?|not?|on|or|our|she|some|than|that|the|their|these|they|this|those|to|was|we|were|which|"
+    r"who|whose)\b",
+    re.IGNORECASE,
 )
 _WIDTHS: Final = range(30, 201)  # of what is wrapped: shorter lines are lists, longer paragraphs
 _MANY_LINES: Final = 4
@@ -56,6 +64,11 @@ def unwrapped(text: str) -> str:
     return "".join([*found, text[at:]])
 
 
+def on_one_line(words: str) -> str:
+    """What a mention says, with a space for a line end and what is around it."""
+    return _AROUND_LINE_END.sub(" ", words)
+
+
 def trimmed(text: str, start: int, end: int) -> Span:
     """The same without white space at its ends; empty if there is nothing else."""
     while start < end and text[start].isspace():
@@ -74,7 +87,9 @@ def _joined(text: str, lines: list[Span]) -> Iterator[Span]:
         return
     width = max(end - start for start, end in lines)
     is_full = [_is_full(text, *pair, width=width) for pair in pairwise(lines)]
-    many = len(lines) >= _MANY_LINES and 2 * sum(is_full) >= len(is_full)  # a list has few
+    if any(is_full) and not _is_prose(text, lines):
+        is_full = [False] * len(is_full)
+    many = len(lines) >= _MANY_LINES and 2 * sum(is_full) >= len(is_full)
     block = lines[0]
     for full, (line, following) in zip(is_full, pairwise(lines), strict=True):
         if full and _goes_on(text, line, following, many=many):
@@ -83,6 +98,12 @@ def _joined(text: str, lines: list[Span]) -> Iterator[Span]:
             yield block
             block = following
     yield block
+
+
+def _is_prose(text: str, lines: list[Span]) -> bool:
+    """Whether half of the lines have a word of sentences, and none a tab, as rows of a table do."""
+    with_words = sum(_PROSE.search(text, *line) is not None for line in lines)
+    return 2 * with_words >= len(lines) and "\t" not in text[lines[0].start : lines[-1].end]
 
 
 def _is_full(text: str, line: Span, following: Span, *, width: int) -> bool:

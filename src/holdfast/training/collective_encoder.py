@@ -16,7 +16,11 @@ from torch import Tensor, nn
 
 from holdfast.detect.token_encoder import TokenReader
 from holdfast.errors import UsageError
-from holdfast.training.pretrained import pretrained_config, pretrained_tokenizer
+from holdfast.training.pretrained import (
+    named_if_damaged,
+    pretrained_config,
+    pretrained_tokenizer,
+)
 from holdfast.training.probe_linkers import find_encoder
 from holdfast.training.rescnn import Block, ResCNNConfig
 from holdfast.training.transformer_linker import (
@@ -104,7 +108,8 @@ class AutoTokens(nn.Module):
         super().__init__()
         from transformers import AutoModel  # takes a while, and few need it
 
-        self.network: Any = AutoModel.from_pretrained(str(folder))
+        with named_if_damaged(folder):
+            self.network: Any = AutoModel.from_pretrained(str(folder))
         self.width = int(self.network.config.hidden_size)
         self.longest = _positions(self.network) - 2
         reader = TokenReader.of(tokenizer)

@@ -330,6 +330,8 @@ def _results(
 
     It was the model in 32 bits: of that in 8 bits nothing is known before it is measured.
     """
+    if not documents:
+        return {}
     best = best_entry(progress)
     where = f"{documents} documents of {select}, when it was chosen: "
     found = {where + words: round(best[key], 4) for key, words in looks.items() if key in best}

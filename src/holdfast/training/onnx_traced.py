@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import tempfile
 import warnings
 from pathlib import Path
@@ -58,6 +59,10 @@ def _in_8_bits(model: onnx.ModelProto) -> onnx.ModelProto:
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "small.onnx"
-        # Seven bits, and a scale per column: as our own graphs have them.
-        quantize_dynamic(model, path, per_channel=True, reduce_range=True)
+        logging.disable(logging.WARNING)  # it advises to optimise first, which changes nothing here
+        try:
+            # Seven bits, and a scale per column: as our own graphs have them.
+            quantize_dynamic(model, path, per_channel=True, reduce_range=True)
+        finally:
+            logging.disable(logging.NOTSET)
         return onnx.load(path)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from tokenizers.implementations import BertWordPieceTokenizer
 from torch import Tensor
 
-from holdfast.errors import ArtifactError
+from holdfast.errors import ArtifactError, HoldfastError
 
 _WEIGHTS: Final = "model.safetensors"
 _OLD_WEIGHTS: Final = "pytorch_model.bin"
@@ -24,19 +25,24 @@ _OLD_NAMES: Final = ((".gamma", ".weight"), (".beta", ".bias"))
 
 def pretrained_weights(encoder: Path) -> dict[str, Tensor]:
     """The tensors by name, in 32 bits; no code of the folder is run."""
+    path, old = encoder / _WEIGHTS, encoder / _OLD_WEIGHTS
+    if not path.exists() and old.exists():
+        with named_if_damaged(old):
+            found = _load_plain(old)
+            tensors = {name: value for name, value in found.items() if isinstance(value, Tensor)}
+    elif path.exists():
+        with named_if_damaged(path):
+            tensors = load_file(path)
+    else:
+        raise ArtifactError(f"{path}: not there; give the folder of a pretrained encoder")
+    return {_new_name(name): tensor.float() for name, tensor in tensors.items()}
+
+
+def _load_plain(path: Path) -> Any:
     try:
-        if (encoder / _OLD_WEIGHTS).exists() and not (encoder / _WEIGHTS).exists():
-            found = torch.load(encoder / _OLD_WEIGHTS, map_location="cpu", weights_only=True)
-        else:
-            found = load_file(encoder / _WEIGHTS)
-    except FileNotFoundError:
-        raise ArtifactError(
-            f"{encoder / _WEIGHTS}: not there; give the folder of a pretrained encoder"
-        ) from None
-    except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ArtifactError(f"{encoder}: damaged weights ({reason})") from error
-    return {_new_name(name): tensor.float() for name, tensor in found.items()}
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:  # which advises to run what the file says
+        raise ValueError("it holds more than weights") from error
 
 
 def pretrained_tokenizer(encoder: Path) -> Tokenizer:
@@ -47,11 +53,13 @@ def pretrained_tokenizer(encoder: Path) -> Tokenizer:
     path, vocabulary = encoder / "tokenizer.json", encoder / "vocab.txt"
     if not path.exists() and vocabulary.exists():
         lowercase = bool(_said(encoder / "tokenizer_config.json").get("do_lower_case", True))
-        made = BertWordPieceTokenizer(str(vocabulary), lowercase=lowercase)
-        return Tokenizer.from_str(made.to_str())
+        with named_if_damaged(vocabulary):
+            made = BertWordPieceTokenizer(str(vocabulary), lowercase=lowercase)
+            return Tokenizer.from_str(made.to_str())
     if not path.exists():
         raise ArtifactError(f"{path}: not there; give the folder of a pretrained encoder")
-    tokenizer = Tokenizer.from_file(str(path))
+    with named_if_damaged(path):
+        tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
@@ -65,13 +73,26 @@ def pretrained_config(encoder: Path) -> dict[str, Any]:
     return _said(path)
 
 
+@contextmanager
+def named_if_damaged(path: Path) -> Iterator[None]:
+    """Whatever a library says of a file that it cannot read becomes a line that names the file.
+
+    They raise nearly every kind of error, some of them Exception itself.
+    """
+    try:
+        yield
+    except HoldfastError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ArtifactError(f"{path}: damaged, or of another kind ({reason})") from error
+
+
 def _said(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ArtifactError(f"{path}: not JSON ({error})") from error
+    with named_if_damaged(path):
+        found: dict[str, Any] = dict(json.loads(path.read_text(encoding="utf-8")))
     return found
 
 

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from holdfast.errors import ArtifactError, InvalidValueError
 from holdfast.training.pretrained import (
+    named_if_damaged,
     pretrained_config,
     pretrained_tokenizer,
     pretrained_weights,
@@ -188,7 +189,8 @@ def pretrained_transformer(encoder: Path) -> TransformerLinker:
     if kind != ("bert", "gelu"):
         raise ArtifactError(f"{encoder}: is {kind[0]} with {kind[1]}; it must be bert with gelu")
     weights = pretrained_weights(encoder)
-    model = TransformerLinker(_config(said, encoder))
+    with named_if_damaged(encoder / "config.json"):
+        model = TransformerLinker(_config(said, encoder))
     weights = {name.removeprefix("bert."): tensor for name, tensor in weights.items()}
     try:
         put_weights(model, weights)
