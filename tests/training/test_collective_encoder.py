@@ -218,7 +218,7 @@ def test_a_damaged_vocabulary_is_one_line(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
     toys.tokenizer().save(str(tmp_path / "tokenizer.json"))
-    with pytest.raises(ArtifactError, match=r"no config\.json"):
+    with pytest.raises(ArtifactError, match=r"config\.json: not there"):
         open_token_encoder(str(tmp_path))
 
 

@@ -69,7 +69,7 @@ def pretrained_config(encoder: Path) -> dict[str, Any]:
     """What the model's config.json says."""
     path = encoder / "config.json"
     if not path.exists():
-        raise ArtifactError(f"{encoder}: no config.json; give a Hugging Face folder")
+        raise ArtifactError(f"{path}: not there; give the folder of a pretrained encoder")
     return _said(path)
 
 
