@@ -62,7 +62,7 @@ def test_a_line_refuses_what_cannot_be_drawn(
         Line(points)
 
 
-@pytest.mark.parametrize("number", [0, 3])
-def test_a_plot_has_one_line_or_two(number: int) -> None:
-    with pytest.raises(InvalidValueError, match="it takes one or two"):
+@pytest.mark.parametrize("number", [0, 4])
+def test_a_plot_has_up_to_three_lines(number: int) -> None:
+    with pytest.raises(InvalidValueError, match="it takes 1 to 3"):
         Panel("t", "x", "y", (Line(((1, 1),)),) * number)

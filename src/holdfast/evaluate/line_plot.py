@@ -14,7 +14,7 @@ _WIDTH: Final = 360  # of a panel, in pixels, with its margins
 _HEIGHT: Final = 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62, 18, 34, 44  # margins of a panel
 _COLUMNS: Final = 2
-_KINDS: Final = ("", " other")  # of lines: classes of the style
+_KINDS: Final = ("", " other", " third")  # of lines: classes of the style
 _STEPS: Final = (1, 2, 5, 10)  # between ticks of a linear axis, times a power of ten
 _TICKS: Final = 5  # of a linear axis, about
 _STYLE: Final = """
@@ -25,6 +25,8 @@ _STYLE: Final = """
   .point { fill: #0969da; }
   .other.line { stroke: #bc4c00; stroke-dasharray: 6 4; }
   .other.point { fill: #bc4c00; }
+  .third.line { stroke: #1a7f37; stroke-dasharray: 2 3; }
+  .third.point { fill: #1a7f37; }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3; }
     .grid { stroke: #3d444d; }
@@ -32,6 +34,8 @@ _STYLE: Final = """
     .point { fill: #58a6ff; }
     .other.line { stroke: #f0883e; }
     .other.point { fill: #f0883e; }
+    .third.line { stroke: #3fb950; }
+    .third.point { fill: #3fb950; }
   }
 """
 
@@ -58,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One plot of one or two lines; both axes are logarithmic, or else linear from 0 on."""
+    """One plot of up to three lines; both axes are logarithmic, or else linear from 0 on."""
 
     title: str
     x_label: str
@@ -68,7 +72,10 @@ class Panel:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.lines) <= len(_KINDS):
-            raise InvalidValueError(f"{self.title!r}: {len(self.lines)} lines; it takes one or two")
+            most = len(_KINDS)
+            raise InvalidValueError(
+                f"{self.title!r}: {len(self.lines)} lines; it takes 1 to {most}"
+            )
         values = [value for line in self.lines for point in line.points for value in point]
         if not self.is_linear and min(values) == 0:
             raise InvalidValueError(f"{self.title!r}: a log plot needs points above 0")
@@ -170,7 +177,7 @@ def _draw(panel: Panel) -> Iterator[str]:
         yield from _draw_line(line, x, y, kind=_KINDS[number])
         if line.name:  # below right, where a curve that rises leaves room
             height = bottom - 12 - 18 * (len(panel.lines) - 1 - number)
-            left = right - 150
+            left = right - 190
             yield f'<path class="line{_KINDS[number]}" d="M{left} {height - 4}h28"/>'
             yield _text(left + 36, height, line.name, anchor="start")
 
