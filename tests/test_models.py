@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,8 @@ def test_a_folder_that_cannot_link_or_is_damaged_is_one_line(tmp_path: Path) -> 
 def test_a_model_that_finds_and_links_at_once_needs_no_linker(
     kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def whole(_kb: KnowledgeBase, *, only: object, top: int = 1) -> Step:
+    def whole(kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1) -> Step:
+        assert len(kb) > 0
         assert only is None
         return lambda d: d.with_mentions([Mention.at(0, top, "Gene", ["X:1"])])
 

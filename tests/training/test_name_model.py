@@ -15,11 +15,8 @@ from holdfast.names.encoder import NameEncoder  # noqa: E402
 from holdfast.training.batches import BatchConfig  # noqa: E402
 from holdfast.training.name_model import NameModelConfig, train_name_model  # noqa: E402
 from holdfast.training.names import NamesConfig  # noqa: E402
-from holdfast.training.vocabulary import (  # noqa: E402
-    build_tokenizer,
-    pretrained_embeddings,
-    pretrained_tokenizer,
-)
+from holdfast.training.pretrained import pretrained_tokenizer  # noqa: E402
+from holdfast.training.vocabulary import build_tokenizer, pretrained_embeddings  # noqa: E402
 from small_kb import make_kb  # noqa: E402
 
 DOCUMENT = "{id}|t|{text}\n{id}|a|\n{id}\t0\t{end}\t{surface}\tDisease\tMESH:D002\n\n"
