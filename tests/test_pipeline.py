@@ -54,13 +54,13 @@ def test_rules_hold_across_wrapped_lines(kb: KnowledgeBase, tmp_path: Path) -> N
     rules = tmp_path / "rules.toml"
     rules.write_text(
         'block = ["heart attack"]\n[pin]\n"lithium carbonate" = "MESH:D002"\n'
-        '[synonyms]\n"MESH:D002" = ["his wife said a heart"]\n',
+        '[synonyms]\n"MESH:D002" = ["tumor necrosis"]\n',
         encoding="utf-8",
     )
     document = holdfast.load(kb, rules=rules)(WRAPPED)
     found = {document.text_of(m): m.ids for m in document.mentions}
     assert "heart\nattack" not in found
-    assert found["lithium\ncarbonate"] == ("MESH:D002",)
+    assert found["lithium\ncarbonate"] == found["tumor\nnecrosis"] == ("MESH:D002",)
 
 
 def test_a_knowledge_base_may_be_open_named_or_a_folder(kb: KnowledgeBase) -> None:

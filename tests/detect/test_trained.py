@@ -96,6 +96,14 @@ def test_a_text_without_words_has_no_mentions(detector: TrainedDetector, text: s
     assert detector.detect(text) == []
 
 
+def test_variants_are_found_where_there_are_genes(kb: KnowledgeBase) -> None:
+    text = "The BRAF V600E mutation and EGFR L858R were found."
+    for only, expected in ((None, True), (("Gene", "Variant"), True), (("Gene",), False)):
+        mentions = TrainedDetector(kb, only=only).detect(text)
+        variants = [text[m.start : m.end] for m in mentions if m.type == "Variant"]
+        assert variants == (["V600E", "L858R"] if expected else [])
+
+
 def test_many_mentions_are_all_found(detector: TrainedDetector) -> None:
     text = "Aspirin causes headache. " * 150
     mentions = detector.detect(text)
