@@ -178,6 +178,41 @@ def collective(
         print(render_collective_speed(measured), end="")
 
 
+@app.command("listed")
+def listed(
+    kb: Annotated[
+        str, typer.Option("--kb", help="The knowledge base to draw names from.")
+    ] = "open",
+    model: Annotated[str, typer.Option("--model", help="One of `holdfast models`.")] = "default",
+    each: Annotated[
+        int, typer.Option("--each", min=1, help="How many names of each vocabulary.")
+    ] = 150,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random choice.")] = 13,
+    results: Results = None,
+    as_json: Json = False,
+) -> None:
+    """Whether the names that a knowledge base lists are found in sentences, and linked."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.evaluate.listed_names import bench_listed, render_listed
+    from holdfast.kb import open_kb
+    from holdfast.pipeline import load
+
+    base = open_kb(kb)
+    with progress_bar("bench listed") as progress:
+        measured = bench_listed(
+            load(base, model=model, top=1, progress=progress),
+            load(base, model=model, top=1, detector=None),
+            base,
+            each=each,
+            seed=seed,
+            progress=progress,
+        )
+    measured |= {"model": model}
+    _tell("bench-listed", measured, results, as_json=as_json)
+    if not as_json:
+        print(render_listed(measured), end="")
+
+
 def _tell(name: str, measured: dict[str, Any], results: Path | None, *, as_json: bool) -> None:
     """Add the circumstances, store it all, and print it if JSON is asked for."""
     import json
