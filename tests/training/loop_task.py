@@ -47,9 +47,9 @@ class LineTask(Task[tuple[Any, float]]):
         pairs = np.random.default_rng([7, step]).normal(size=(count, 2)).astype(np.float32)
         return [(pair, float(2 * pair[0] - pair[1] + 0.5)) for pair in pairs]
 
-    def prepare_step(self, step: int) -> None:
+    def refresh(self, done: int) -> None:
         self.steps_seen += 1
-        if step == self._fails_at:
+        if done == self._fails_at:
             raise RuntimeError("the power went")
 
     def loss(self, examples: Sequence[tuple[Any, float]]) -> Loss:

@@ -70,7 +70,7 @@ def test_what_a_task_keeps_beside_its_model_is_kept_too(tmp_path: Path) -> None:
         train(first, CONFIG, folder=tmp_path, report=silent)
     again = LineTask()
     train(again, CONFIG, folder=tmp_path, report=silent)
-    assert int(again.steps_seen) == 200
+    assert int(again.steps_seen) == 201  # before the first, and after each
 
 
 def test_the_best_weights_on_dev_are_kept(tmp_path: Path) -> None:
@@ -140,9 +140,9 @@ def test_two_processes_give_what_one_gives_with_twice_the_batch(tmp_path: Path) 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_the_step_and_leaves_a_checkpoint(tmp_path: Path, number: int) -> None:
     class Interrupted(LineTask):
-        def prepare_step(self, step: int) -> None:
-            super().prepare_step(step)
-            if step == 5:
+        def refresh(self, done: int) -> None:
+            super().refresh(done)
+            if done == 6:
                 os.kill(os.getpid(), number)
 
     handler = signal.getsignal(number)
@@ -186,8 +186,8 @@ def test_groups_have_their_own_rates_and_clipping_bounds_a_step(tmp_path: Path) 
     norms = list[float]()
 
     class Watched(LineTask):
-        def prepare_step(self, step: int) -> None:
-            super().prepare_step(step)
+        def refresh(self, done: int) -> None:
+            super().refresh(done)
             found = [p.grad.norm() for p in self.model.parameters() if p.grad is not None]
             norms.extend([float(torch.stack(found).norm())] if found else [])
 

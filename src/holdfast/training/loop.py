@@ -89,8 +89,11 @@ class Task(ABC, Generic[Example]):
     def loss(self, examples: Sequence[Example]) -> Loss:
         """Of some of a step's examples. Randomness comes from torch's seeded generator."""
 
-    def prepare_step(self, step: int) -> None:
-        """Called before each step, for instance to encode a cache anew."""
+    def refresh(self, done: int) -> None:
+        """Called before the first step and after each, for instance to encode a cache anew.
+
+        Not called when a run goes on: what it made must be in `state`.
+        """
 
     def evaluate(self) -> Mapping[str, float]:
         """Figures on development data; empty if there is none."""
@@ -165,17 +168,25 @@ class _Run:
         self.task.load_state(found.state)
         self.workers.copy_from_first(self.task.model)
         self.first = self.progress.step
-        if self.config.evaluate_first and not self.progress.step:
-            self._report()
+        if not self.first:
+            started = time.process_time()
+            self.task.refresh(0)
+            self.progress = replace(self.progress, seconds=time.process_time() - started)
+            if self.config.evaluate_first:
+                self._report()
 
     def step(self) -> None:
         """One step, and what is due after it."""
         started = time.process_time()
-        self.losses.append(self._learn(self.progress.step))
-        taken = time.process_time() - started
         done = self.progress.step + 1
-        self.progress = replace(self.progress, step=done, seconds=self.progress.seconds + taken)
         is_last = done == self.config.steps
+        self.losses.append(self._learn(self.progress.step))
+        if not is_last:
+            self.task.refresh(done)
+        taken = time.process_time() - started
+        if is_last:  # no step follows, so that this is a cost of evaluation alone
+            self.task.refresh(done)
+        self.progress = replace(self.progress, step=done, seconds=self.progress.seconds + taken)
         if is_last or _is_due(done, self.config.evaluate_every):
             self._report()
         elif _is_due(done, self.config.report_every):
@@ -190,7 +201,6 @@ class _Run:
         rate = learning_rate(step, config.steps, warm_up=config.warm_up)
         for group in self.optimizer.param_groups:
             group["lr"] = group["initial_lr"] * rate
-        self.task.prepare_step(step)
         self.task.model.train()
         self.optimizer.zero_grad()
         share = workers.share(self.task.draw(step, config.batch * workers.count))
