@@ -24,7 +24,7 @@ def test_a_run_goes_on_longer_but_not_as_another(tmp_path: Path) -> None:
     save_checkpoint(tmp_path / "run", model, optimizer, progress=Progress(step=4), config=CONFIG)
     longer = {**CONFIG, "steps": 8, "threads": 2}
     found = resume(tmp_path / "run", model, optimizer, config=longer, report=silent)
-    assert found.step == 4
+    assert found.progress.step == 4
     changed = {**CONFIG, "rate": 0.2, "start": ""}
     with pytest.raises(UsageError, match=r"other settings \(rate, start\); delete it"):
         resume(tmp_path / "run", model, optimizer, config=changed, report=silent)
@@ -36,4 +36,4 @@ def test_a_run_goes_on_longer_but_not_as_another(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"other settings \(dropout\)"):
         resume(tmp_path / "run", model, optimizer, config={**CONFIG, "dropout": 0}, report=silent)
     nothing = resume(tmp_path / "no", model, optimizer, config=CONFIG, report=silent)
-    assert nothing == Progress()
+    assert nothing.progress == Progress()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,13 +33,17 @@ from holdfast.training.collective_encoder import open_token_encoder  # noqa: E40
 from holdfast.training.collective_export import export_dual_encoder  # noqa: E402
 from holdfast.training.collective_model import ModelShape, link_loss, means, shape_of  # noqa: E402
 from holdfast.training.collective_negatives import Negatives, choose_candidates  # noqa: E402
-from holdfast.training.collective_select import encode_mentions, encode_table  # noqa: E402
+from holdfast.training.collective_select import (  # noqa: E402
+    encode_mentions,
+    encode_table,
+    linking_scores,
+)
 from holdfast.training.collective_start import start_from  # noqa: E402
 from holdfast.training.collective_train import (  # noqa: E402
-    best_entry,
     full_loss,
     train_dual_encoder,
 )
+from holdfast.training.loop import best_entry  # noqa: E402
 from training import collective_toys as toys  # noqa: E402
 
 
@@ -59,31 +63,31 @@ def kb(tmp_path: Path) -> Any:
 @pytest.mark.parametrize("kind", ["transformer", "rescnn"])
 def test_a_collective_encoder_learns_to_link(kb: Any, tmp_path: Path, kind: str) -> None:
     model = toys.dual_encoder(kind)
-    progress = train_dual_encoder(
+    history = train_dual_encoder(
         model, toys.material(kb), toys.CONFIG, folder=tmp_path / "work", report=silent
     )
-    assert progress.log[-1]["accuracy"] == 1.0
-    assert progress.log[-1]["loss"] < 0.5 * progress.log[0]["loss"]
-    assert progress.log[-1]["seconds"] > progress.log[0]["seconds"] > 0
+    assert history[-1]["accuracy"] == 1.0
+    assert history[-1]["loss"] < 0.5 * history[0]["loss"]
+    assert history[-1]["seconds"] > history[0]["seconds"] > 0
 
 
 def test_a_single_mention_encoder_learns_from_its_characters(kb: Any, tmp_path: Path) -> None:
     material = toys.material(kb, reading=Reading(window=40, context=12))
     assert all(len(segment.spans) == 1 for segment in material.training)
     config = replace(toys.CONFIG, batch=12)
-    progress = train_dual_encoder(
+    history = train_dual_encoder(
         toys.dual_encoder(), material, config, folder=tmp_path / "work", report=silent
     )
-    assert progress.log[-1]["accuracy"] == 1.0
+    assert history[-1]["accuracy"] == 1.0
 
 
 def test_synonyms_alone_teach_most_of_it(kb: Any, tmp_path: Path) -> None:
     model = toys.dual_encoder(mention="mean")
     config = replace(toys.CONFIG, steps=0, align_steps=60, synonyms=16)
-    progress = train_dual_encoder(
+    history = train_dual_encoder(
         model, toys.material(kb), config, folder=tmp_path / "work", report=silent
     )
-    assert progress.log[-1]["accuracy"] > 0.6
+    assert history[-1]["accuracy"] > 0.6
 
 
 @pytest.mark.parametrize("detection", ["bio", "spans"])
@@ -91,11 +95,11 @@ def test_found_and_linked_in_one_pass(
     kb: Any, tmp_path: Path, detection: Literal["bio", "spans"]
 ) -> None:
     model = toys.dual_encoder(mention="mean", detection=detection)
-    progress = train_dual_encoder(
+    history = train_dual_encoder(
         model, toys.material(kb), toys.LONGER, folder=tmp_path / "work", report=silent
     )
-    best = best_entry(progress)
-    assert best["f1"] == max(entry["f1"] for entry in progress.log) > 0.9
+    best = best_entry(history, "f1")
+    assert best["f1"] == max(entry["f1"] for entry in history) > 0.9
     export_dual_encoder(
         model,
         toys.tokenizer(),
@@ -153,28 +157,59 @@ def test_an_interrupted_run_goes_on_where_it_was(kb: Any, tmp_path: Path) -> Non
         toys.dual_encoder(), material, toys.CONFIG, folder=tmp_path / "halves", report=said.append
     )
     assert said[0] == "going on from step 40"
-    assert [entry["step"] for entry in done.log] == [20, 40, 60]
-    assert done.log[-1]["accuracy"] == 1.0
+    assert [entry["step"] for entry in done] == [20, 40, 60]
+    assert done[-1]["accuracy"] == 1.0
+
+
+def test_a_killed_run_goes_on_to_the_same_weights(kb: Any, tmp_path: Path) -> None:
+    material = toys.material(kb)
+    config = replace(toys.CONFIG, refresh_every=8, save_every=5)
+    whole, again = toys.dual_encoder(), toys.dual_encoder()
+    train_dual_encoder(whole, material, config, folder=tmp_path / "whole", report=silent)
+
+    def killed(line: str) -> None:
+        if line.startswith("step 24 "):
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        train_dual_encoder(
+            toys.dual_encoder(), material, config, folder=tmp_path / "cut", report=killed
+        )
+    train_dual_encoder(again, material, config, folder=tmp_path / "cut", report=silent)
+    for one, other in zip(whole.parameters(), again.parameters(), strict=True):
+        assert torch.equal(one, other)
 
 
 def test_seconds_count_steps_and_fresh_vectors_but_no_looks(
     kb: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ticks = count()
-    monkeypatch.setattr("holdfast.training.collective_train.time.process_time", lambda: next(ticks))
+    clock = [0]
+
+    def slow(function: Any, ticks: int) -> Any:
+        def slowed(*arguments: Any) -> Any:
+            clock[0] += ticks
+            return function(*arguments)
+
+        return slowed
+
+    module = "holdfast.training.collective_train"
+    monkeypatch.setattr("holdfast.training.loop.time.process_time", lambda: clock[0])
+    monkeypatch.setattr(f"{module}.encode_table", slow(encode_table, 10))
+    monkeypatch.setattr(f"{module}.Batch.of", slow(Batch.of, 1))
+    monkeypatch.setattr(f"{module}.linking_scores", slow(linking_scores, 100))
     material = toys.material(kb)
     config = replace(toys.CONFIG, steps=8, refresh_every=4, look_every=2, save_every=3)
     train = partial(train_dual_encoder, material=material, report=silent)
     whole = train(toys.dual_encoder(), config=config, folder=tmp_path / "whole")
     # The vectors at the start, two steps; two more and fresh vectors; the last are a look's.
-    looks = [(0, 1), (2, 3), (4, 6), (6, 8), (8, 10)]
-    assert [(e["step"], e["seconds"]) for e in whole.log] == looks
+    looks = [(0, 10), (2, 12), (4, 24), (6, 26), (8, 28)]
+    assert [(e["step"], e["seconds"]) for e in whole] == looks
     train(toys.dual_encoder(), config=replace(config, steps=3), folder=tmp_path / "cut")
     again = train(toys.dual_encoder(), config=config, folder=tmp_path / "cut")
-    assert (again.step, again.seconds) == (8, 10)
+    assert (again[-1]["step"], again[-1]["seconds"]) == (8, 28)
     config = replace(config, fixed_names=True)
     fixed = train(toys.dual_encoder(), config=config, folder=tmp_path / "fixed")
-    assert [(e["step"], e["seconds"]) for e in fixed.log] == [(n, n) for n in (0, 2, 4, 6, 8)]
+    assert [(e["step"], e["seconds"]) for e in fixed] == [(n, n) for n in (0, 2, 4, 6, 8)]
 
 
 def test_a_run_may_begin_with_the_encoders_of_another(kb: Any, tmp_path: Path) -> None:
@@ -231,8 +266,8 @@ def test_names_that_are_fixed_keep_the_entity_vectors_of_the_model_before(
     start_from(second, tmp_path / "a")
     fixed = replace(toys.LONGER, fixed_names=True)
     monkeypatch.delattr("holdfast.training.collective_train.choose_candidates")  # all are compared
-    progress = train_dual_encoder(second, material, fixed, folder=tmp_path / "b", report=silent)
-    assert best_entry(progress)["f1"] > 0.9
+    history = train_dual_encoder(second, material, fixed, folder=tmp_path / "b", report=silent)
+    assert best_entry(history, "f1")["f1"] > 0.9
     torch.testing.assert_close(
         encode_table(second, material.table), encode_table(first, material.table)
     )
@@ -487,10 +522,10 @@ def test_an_entity_is_found_by_any_of_its_names(kb: Any, tmp_path: Path) -> None
     material = toys.material(kb, names=3)
     assert len(material.table) == 3 * len(kb)
     model = toys.dual_encoder()
-    progress = train_dual_encoder(
+    history = train_dual_encoder(
         model, material, toys.CONFIG, folder=tmp_path / "work", report=silent
     )
-    assert progress.log[-1]["accuracy"] > 0.9
+    assert history[-1]["accuracy"] > 0.9
     cache = encode_table(model, material.table)
     assert encode_mentions(model, material.development).shape[1] == cache.shape[1]
 

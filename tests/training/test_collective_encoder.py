@@ -74,16 +74,16 @@ def test_documents_may_be_read_by_the_encoder_of_a_detector(bert: Path, tmp_path
     encoders = [open_token_encoder(str(bert)) for _ in range(2)]
     model = DualEncoder(ModelShape(), encoders=tuple(encoders))
     names = states(model.names)
-    read_like_detector(model, tmp_path / "run")
+    read_like_detector(model, tmp_path)
     ids = torch.cat([torch.tensor([2]), TOKENS[:3], torch.tensor([3])])  # [CLS] … [SEP]
     with torch.inference_mode():
         expected = tagger.encoder.eval()(ids[None]).last_hidden_state[0, 1:-1]
     torch.testing.assert_close(states(model.documents)[0][:3], expected, atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(states(model.names), names)
     with pytest.raises(UsageError, match="only a BERT"):
-        read_like_detector(toys.dual_encoder("rescnn"), tmp_path / "run")
+        read_like_detector(toys.dual_encoder("rescnn"), tmp_path)
     with pytest.raises(ArtifactError, match="another encoder"):
-        read_like_detector(toys.dual_encoder(), tmp_path / "run")
+        read_like_detector(toys.dual_encoder(), tmp_path)
     with pytest.raises(UsageError, match="not there"):
         read_like_detector(model, tmp_path / "nothing")
 

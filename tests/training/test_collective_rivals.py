@@ -95,9 +95,9 @@ def trained_cross(folder: Path) -> CrossEncoder:
     model = CrossEncoder(toys.transformer(toys.tokenizer()))
     reader = pair_reader()
     cases = cases_of(toys.documents(3), reader, every)
-    progress = train_cross_encoder(model, cases, cases, reader, CROSS, folder=folder, report=silent)
-    assert progress.log[-1]["accuracy"] > 0.6
-    assert progress.log[-1]["loss"] < 0.6 * progress.log[0]["loss"]
+    history = train_cross_encoder(model, cases, cases, reader, CROSS, folder=folder, report=silent)
+    assert history[-1]["accuracy"] > 0.6
+    assert history[-1]["loss"] < 0.6 * history[0]["loss"]
     return model
 
 

@@ -124,7 +124,7 @@ def test_embeddings_stay_as_they_are_at_a_rate_of_zero(tmp_path: Path) -> None:
 
 def test_the_log_keeps_the_development_scores(tmp_path: Path) -> None:
     model = new_model()
-    progress = train(
+    history = train(
         model,
         TOKENIZER,
         batches(),
@@ -133,8 +133,9 @@ def test_the_log_keeps_the_development_scores(tmp_path: Path) -> None:
         select=lambda encode: float(len(encode(["a"]))),
         report=silent,
     )
-    assert [entry["step"] for entry in progress.log if "dev" in entry] == [2, 4]
-    assert load_checkpoint(tmp_path / "run", new_model()) == progress
+    assert [entry["step"] for entry in history if "dev" in entry] == [2, 4]
+    kept = load_checkpoint(tmp_path / "run" / "run", new_model()).progress
+    assert (kept.step, kept.log) == (4, history)
 
 
 def test_neighbours_are_the_groups_nearest_to_a_mention() -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import torch
@@ -18,7 +19,8 @@ from holdfast.errors import UsageError
 KIND: Final = "training checkpoint"
 VERSION: Final = 1
 WEIGHTS: Final = "model.safetensors"
-_FREE: Final = {"steps", "threads", "save_every", "look_every", "report_every"}
+# Settings that a run may change when it goes on.
+_FREE: Final = {"steps", "threads", "save_every", "evaluate_every", "report_every"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,15 @@ class Progress:
 
     step: int = 0  # steps done
     log: tuple[Mapping[str, float], ...] = field(default=())  # one entry per report
-    seconds: float = 0.0  # of the processor, where a run counts them
+    seconds: float = 0.0  # of processor time, all threads together, in training steps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checkpoint:
+    """What was read from a checkpoint besides the weights, which are in the model."""
+
+    progress: Progress = field(default_factory=Progress)
+    state: Mapping[str, Tensor] = field(default_factory=dict)  # beside the model
 
 
 def save_checkpoint(
@@ -37,38 +47,47 @@ def save_checkpoint(
     *,
     progress: Progress,
     config: Mapping[str, Any],
+    state: Mapping[str, Tensor] = MappingProxyType({}),
 ) -> None:
     """Replace the folder's checkpoint by this one, all at once."""
-    state = optimizer.state_dict()["state"]
     moments = {
         f"{index}.{name}": value
-        for index, values in state.items()
+        for index, values in optimizer.state_dict()["state"].items()
         for name, value in values.items()
         if isinstance(value, Tensor)
     }
     with artifacts.publish(folder) as scratch:
-        save_file(dict(model.state_dict()), scratch / WEIGHTS)
+        save_file(contiguous(model.state_dict()), scratch / WEIGHTS)
         save_file(moments, scratch / "optimizer.safetensors")
+        save_file(contiguous(state), scratch / "state.safetensors")
         text = json.dumps(asdict(progress))
         (scratch / "progress.json").write_text(text, encoding="utf-8")
         artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
 
 
+def contiguous(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """As safetensors writes them: on the CPU, each in memory of its own."""
+    return {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+
+
 def load_checkpoint(
     folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer | None = None
-) -> Progress:
+) -> Checkpoint:
     """Put a checkpoint's weights into the model and, if given, its moments into the optimizer."""
     manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
     artifacts.verify(folder, manifest)
     model.load_state_dict(load_file(folder / WEIGHTS))
     if optimizer is not None:
-        state: dict[int, dict[str, Tensor]] = {}
+        moments: dict[int, dict[str, Tensor]] = {}
         for key, value in load_file(folder / "optimizer.safetensors").items():
             index, _, name = key.partition(".")
-            state.setdefault(int(index), {})[name] = value
-        optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
+            moments.setdefault(int(index), {})[name] = value
+        optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
     data = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
-    return Progress(data["step"], tuple(data["log"]), data.get("seconds", 0.0))
+    return Checkpoint(
+        Progress(data["step"], tuple(data["log"]), data["seconds"]),
+        load_file(folder / "state.safetensors"),
+    )
 
 
 def resume(
@@ -78,14 +97,14 @@ def resume(
     *,
     config: Mapping[str, Any],
     report: Callable[[str], None],
-) -> Progress:
-    """How far the run in the folder is, with its weights; the start, if there is none.
+) -> Checkpoint:
+    """Put the folder's checkpoint into the model and optimizer; at the start, there is none.
 
     `config` is what the run is told now. A UsageError if it was told something else, but for the
     number of steps, which must not be fewer than it has done, and how often it reports or saves.
     """
     if not (folder / artifacts.MANIFEST).exists():
-        return Progress()
+        return Checkpoint()
     said = artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
     told = json.loads(json.dumps(config))  # as it is after it was written and read
     keys = (told.keys() | said.keys()) - _FREE
@@ -94,8 +113,9 @@ def resume(
         raise UsageError(
             f"{folder}: a run with other settings ({', '.join(differing)}); delete it to begin anew"
         )
-    progress = load_checkpoint(folder, model, optimizer)
-    if progress.step > told.get("steps", progress.step) + told.get("align_steps", 0):
+    found = load_checkpoint(folder, model, optimizer)
+    step = found.progress.step
+    if step > told.get("steps", step):
         raise UsageError(f"{folder}: a longer run than is asked for; delete it to begin anew")
-    report(f"going on from step {progress.step}")
-    return progress
+    report(f"going on from step {step}")
+    return found

@@ -6,19 +6,17 @@ draws from the distinct pairs of surface and entity, each in one of its contexts
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import onnx
 import torch
 import torch.nn.functional as F
-from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
@@ -27,14 +25,12 @@ from holdfast.detect.token_encoder import INPUT, MODEL, TOKENIZER
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.link.collective_cross import KIND, SCORES, VERSION, PairReader, Rows
-from holdfast.training.checkpoint import Progress, resume, save_checkpoint
 from holdfast.training.collective_data import joined_names
 from holdfast.training.collective_encoder import TokenEncoder, open_token_encoder
 from holdfast.training.collective_graph import add_states, add_text_vector
-from holdfast.training.collective_start import BEST
+from holdfast.training.history import Entry
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
 from holdfast.training.onnx_graph import Graph
-
-_CLIP: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +95,60 @@ def cases_of(
     return cases
 
 
+class CrossTask(Task[tuple[Case, int]]):
+    """Learns to put the gold candidate first; an example is a case with a seed for its rivals."""
+
+    selected_by = "accuracy"
+
+    def __init__(
+        self,
+        model: CrossEncoder,
+        training: Sequence[Case],
+        development: Sequence[Case],
+        reader: PairReader,
+        config: CrossConfig,
+    ) -> None:
+        self.model: CrossEncoder = model
+        self._groups = _by_key(training)
+        self._development = development
+        self._reader = reader
+        self._config = config
+        if not self._groups:
+            raise UsageError("no mention has its entity and another one among its candidates")
+
+    def parameter_groups(self) -> Sequence[ParameterGroup]:
+        inner = [p for p in self.model.encoder.parameters() if p.requires_grad]
+        return (
+            ParameterGroup(inner, self._config.learning_rate),
+            ParameterGroup(list(self.model.score.parameters()), self._config.head_rate),
+        )
+
+    def draw(self, step: int, count: int) -> Sequence[tuple[Case, int]]:
+        """Each surface of an entity is as likely as any other, however often it occurs."""
+        rng = np.random.default_rng([self._config.seed, step])
+        chosen = [self._groups[at] for at in rng.integers(len(self._groups), size=count).tolist()]
+        return [
+            (group[int(rng.integers(len(group)))], int(rng.integers(1 << 31))) for group in chosen
+        ]
+
+    def loss(self, examples: Sequence[tuple[Case, int]]) -> Loss:
+        """The gold candidate stands first among those it is held to."""
+        pairs, counts = list[Rows](), list[int]()
+        for case, seed in examples:
+            others = [i for i in range(len(case.names)) if i != case.gold]
+            drawn = np.random.default_rng(seed).permutation(others)
+            kept = (case.gold, *drawn[: self._config.candidates - 1].tolist())
+            pairs.extend(self._reader.pair(case.mention, case.names[i]) for i in kept)
+            counts.append(len(kept))
+        parts = self.model(*joined_names(pairs)).split(counts)
+        first = torch.zeros((), dtype=torch.long)
+        losses = torch.stack([F.cross_entropy(part, first) for part in parts])
+        return Loss(losses.sum(), len(examples))
+
+    def evaluate(self) -> Mapping[str, float]:
+        return {"accuracy": cross_accuracy(self.model, self._development, self._reader)}
+
+
 def train_cross_encoder(
     model: CrossEncoder,
     training: Sequence[Case],
@@ -108,43 +158,23 @@ def train_cross_encoder(
     *,
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
-    report: Callable[[str], None] = print,
-) -> Progress:
+    report: Report = print,
+) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
-    torch.manual_seed(config.seed)
-    if config.threads:
-        torch.set_num_threads(config.threads)
-    optimizer = _optimizer(model, config)
-    told = {**asdict(config), **about}
-    progress = resume(folder / "run", model, optimizer, config=told, report=report)
-    seconds = progress.seconds
-    groups = _by_key(training)
-    if not groups:
-        raise UsageError("no mention has its entity and another one among its candidates")
-    losses = list[float]()
-    for step in range(progress.step, config.steps):
-        started = time.process_time()
-        rng = np.random.default_rng([config.seed, step])
-        drawn = _draw(groups, config, rng)
-        losses.append(_learn(model, drawn, reader, optimizer, config, step=step, rng=rng))
-        seconds += time.process_time() - started
-        done = step + 1
-        is_last = done == config.steps
-        if is_last or done % config.look_every == 0:
-            right = cross_accuracy(model, development, reader)
-            if right >= max((e["accuracy"] for e in progress.log), default=0.0):
-                folder.mkdir(parents=True, exist_ok=True)
-                save_file(dict(model.state_dict()), folder / BEST)
-            entry = {"step": done, "seconds": seconds, "loss": float(np.mean(losses))}
-            progress = replace(progress, log=(*progress.log, entry | {"accuracy": right}))
-            losses.clear()
-            report("  ".join(f"{key} {value:.4g}" for key, value in progress.log[-1].items()))
-        progress = replace(progress, step=done, seconds=seconds)
-        if is_last or done % config.save_every == 0:
-            save_checkpoint(folder / "run", model, optimizer, progress=progress, config=told)
-    if (folder / BEST).exists():
-        model.load_state_dict(load_file(folder / BEST))
-    return progress
+    loop = LoopConfig(
+        steps=config.steps,
+        batch=config.batch,
+        warm_up=config.warm_up,
+        evaluate_every=config.look_every,
+        report_every=0,
+        save_every=config.save_every,
+        seed=config.seed,
+        threads=config.threads,
+    )
+    task = CrossTask(model, training, development, reader, config)
+    kept = ("encoder", "candidates", "learning_rate", "head_rate", "context", "longest_context")
+    told = {key: asdict(config)[key] for key in (*kept, "longest_name")}
+    return train(task, loop, folder=folder, about={**told, **about}, report=report)
 
 
 def cross_accuracy(model: CrossEncoder, cases: Sequence[Case], reader: PairReader) -> float:
@@ -200,60 +230,3 @@ def _by_key(cases: Sequence[Case]) -> list[list[Case]]:
         if case.gold >= 0 and len(case.names) > 1:
             groups[case.key].append(case)
     return list(groups.values())
-
-
-def _draw(
-    groups: Sequence[Sequence[Case]], config: CrossConfig, rng: np.random.Generator
-) -> list[Case]:
-    chosen = rng.integers(len(groups), size=config.batch).tolist()
-    return [groups[at][int(rng.integers(len(groups[at])))] for at in chosen]
-
-
-def _learn(
-    model: CrossEncoder,
-    cases: Sequence[Case],
-    reader: PairReader,
-    optimizer: torch.optim.Optimizer,
-    config: CrossConfig,
-    *,
-    step: int,
-    rng: np.random.Generator,
-) -> float:
-    """One step; the loss before it. The gold candidate stands first among those it is held to."""
-    for group in optimizer.param_groups:
-        group["lr"] = group["initial_lr"] * _rate(step, config)
-    model.train()
-    pairs, counts = list[Rows](), list[int]()
-    for case in cases:
-        others = [i for i in range(len(case.names)) if i != case.gold]
-        drawn = rng.permutation(others)[: config.candidates - 1].tolist()
-        pairs.extend(reader.pair(case.mention, case.names[i]) for i in (case.gold, *drawn))
-        counts.append(1 + len(drawn))
-    parts = model(*joined_names(pairs)).split(counts)
-    first = torch.zeros((), dtype=torch.long)
-    loss = torch.stack([F.cross_entropy(part, first) for part in parts]).mean()
-    optimizer.zero_grad()
-    torch.autograd.backward(loss)
-    torch.nn.utils.clip_grad_norm_(model.parameters(), _CLIP)
-    optimizer.step()
-    return loss.item()
-
-
-def _optimizer(model: CrossEncoder, config: CrossConfig) -> torch.optim.Optimizer:
-    inner = [p for p in model.encoder.parameters() if p.requires_grad]
-    groups = [
-        {"params": inner, "lr": config.learning_rate, "initial_lr": config.learning_rate},
-        {
-            "params": list(model.score.parameters()),
-            "lr": config.head_rate,
-            "initial_lr": config.head_rate,
-        },
-    ]
-    return torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
-
-
-def _rate(step: int, config: CrossConfig) -> float:
-    rising = max(1, int(config.warm_up * config.steps))
-    if step < rising:
-        return (step + 1) / rising
-    return (config.steps - step) / max(1, config.steps - rising)

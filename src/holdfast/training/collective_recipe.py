@@ -26,7 +26,6 @@ from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.link.collective import CollectiveLinker
 from holdfast.link.collective_cross import PairReader
 from holdfast.link.collective_model import SMALL
-from holdfast.training.checkpoint import Progress
 from holdfast.training.collective_cross import (
     CrossConfig,
     cases_of,
@@ -48,11 +47,11 @@ from holdfast.training.collective_start import (
 from holdfast.training.collective_train import (
     Material,
     TrainConfig,
-    best_entry,
     train_dual_encoder,
 )
+from holdfast.training.history import Entry
+from holdfast.training.loop import Report, best_entry
 
-Report = Callable[[str], None]
 Candidates = Callable[[Document], list[list[tuple[str, str]]]]  # (id, name) for each mention
 
 # Keys of `settings` that are none of the networks': they say what is read, and how it is measured.
@@ -152,10 +151,11 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
     )
     report(f"{len(material.training):,} segments, {len(material.table):,} names")
     work = out.with_name(f"{out.name}{_CHECKPOINTS}")
-    progress = train_dual_encoder(
+    history = train_dual_encoder(
         model, material, settings.train, folder=work, about=_about(recipe), report=report
     )
-    threshold = best_entry(progress).get("threshold", 0.5)
+    selected = "f1" if settings.shape.detection else "accuracy"
+    threshold = best_entry(history, selected).get("threshold", 0.5)
     for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
         export_dual_encoder(
             model,
@@ -165,8 +165,8 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
             names=settings.names,
             threshold=threshold,
             small=small,
-            description=_description(recipe, progress, asdict(settings))
-            | ({} if small else _results(settings.select, len(development), progress, _LOOKS)),
+            description=_description(recipe, history, asdict(settings))
+            | ({} if small else _results(settings.select, len(development), history, _LOOKS)),
         )
 
 
@@ -193,7 +193,7 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
     model = open_cross_encoder(config)
     work = out.with_name(f"{out.name}{_CHECKPOINTS}")
-    progress = train_cross_encoder(
+    history = train_cross_encoder(
         model, training, looked, reader, config, folder=work, about=_about(recipe), report=report
     )
     for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
@@ -203,8 +203,8 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
             folder,
             config=config,
             small=small,
-            description=_description(recipe, progress, {**recipe.settings, **asdict(config)})
-            | ({} if small else _results(select, len(development), progress, _CROSS_LOOKS)),
+            description=_description(recipe, history, {**recipe.settings, **asdict(config)})
+            | ({} if small else _results(select, len(development), history, _CROSS_LOOKS)),
         )
 
 
@@ -309,7 +309,7 @@ def _synonyms(
 
 
 def _description(
-    recipe: Recipe, progress: Progress, settings: Mapping[str, Any]
+    recipe: Recipe, history: Sequence[Entry], settings: Mapping[str, Any]
 ) -> dict[str, object]:
     learned = (split for each in (recipe, *starts_of(recipe)) for split in each.fit)
     fit = list(dict.fromkeys(learned))
@@ -319,12 +319,12 @@ def _description(
         "training_data": fit,
         "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name, _ in corpora)),
         "settings": dict(settings),
-        "log": list(progress.log),
+        "log": [dict(entry) for entry in history],
     }
 
 
 def _results(
-    select: str, documents: int, progress: Progress, looks: Mapping[str, str]
+    select: str, documents: int, history: Sequence[Entry], looks: Mapping[str, str]
 ) -> dict[str, object]:
     """What `holdfast models` shows: the look that the model was chosen by.
 
@@ -332,7 +332,8 @@ def _results(
     """
     if not documents:
         return {}
-    best = best_entry(progress)
+    selected = next(key for key in ("f1", "accuracy") if any(key in entry for entry in history))
+    best = best_entry(history, selected)
     where = f"{documents} documents of {select}, when it was chosen: "
     found = {where + words: round(best[key], 4) for key, words in looks.items() if key in best}
     return {"results": found}

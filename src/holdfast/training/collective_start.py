@@ -15,9 +15,9 @@ from holdfast.evaluate.recipe import Recipe, read_recipe
 from holdfast.training.checkpoint import WEIGHTS
 from holdfast.training.collective_encoder import TransformerTokens
 from holdfast.training.collective_model import DualEncoder
+from holdfast.training.loop import BEST, RUN
 from holdfast.training.transformer_linker import put_weights
 
-BEST: Final = "best.safetensors"  # in a run's folder: the weights that dev chose
 # How the weights of encoders are called, in a detector and in a dual encoder.
 _ENCODER: Final = "encoder."
 _ENCODERS: Final = ("documents.", "own_names.")
@@ -82,7 +82,7 @@ def read_like_detector(model: DualEncoder, folder: Path) -> None:
 
     The marks that a detector sees besides the words are not there; it was taught to do without.
     """
-    path = _there(folder / WEIGHTS)
+    path = _there(folder / RUN / WEIGHTS)
     if not isinstance(model.documents, TransformerTokens):
         raise UsageError("only a BERT can begin with the encoder of a detector")
     weights = {

@@ -22,10 +22,11 @@ from holdfast.evaluate.recipe_kb import kb_of
 from holdfast.evaluate.run import model_folder
 from holdfast.training.checkpoint import load_checkpoint
 from holdfast.training.detector_choice import choose_caution
-from holdfast.training.detector_learning import DetectorConfig, Report, learn
+from holdfast.training.detector_learning import DetectorConfig, learn
 from holdfast.training.detector_lessons import Lesson, lessons
 from holdfast.training.detector_model import TokenTagger, pretrained_tagger
 from holdfast.training.detector_schemes import SCHEMES, TAUGHT
+from holdfast.training.loop import RUN, Report
 from holdfast.training.pretrained import pretrained_tokenizer
 from holdfast.training.probe_linkers import find_encoder
 from holdfast.training.token_export import check_exportable, export_tagger
@@ -67,7 +68,7 @@ def train_detector(
     model = pretrained_tagger(folder, marks=len(NAMES_OF_MARKS), tags=2 * len(TAUGHT) + 1)
     check_exportable(model.encoder)
     if recipe.model:
-        load_checkpoint(_checkpoints(model_folder(recipe.model)), model)
+        load_checkpoint(_checkpoints(model_folder(recipe.model)) / RUN, model)
     tokenizer = pretrained_tokenizer(folder)
     reader = TokenReader.of(tokenizer)
     material = read_material(recipe, chosen, reader=reader, data=data, report=report)

@@ -65,15 +65,15 @@ class Training:
             model.embedding.weight.copy_(self.embeddings)
         place = work / f"embeddings-{self._key(groups)}"
         for stage in STAGES:
-            log = train(
+            history = train(
                 model,
                 self.tokenizer,
                 self._batches(stage, groups),
                 self._learning(stage),
                 folder=place / stage,
                 report=self._reporter(stage, progress),
-            ).log
-            losses = [{"step": entry["step"], "loss": entry["loss"]} for entry in log]
+            )
+            losses = [{"step": entry["step"], "loss": entry["loss"]} for entry in history]
             yield Trained(stage, encoder_of(model, self.tokenizer), losses)
 
     def _batches(self, stage: str, groups: Sequence[Group]) -> NameBatches:

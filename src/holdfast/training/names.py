@@ -1,15 +1,14 @@
-"""Trains a name encoder. Read from top to bottom: configuration, encoding, the loop.
+"""Trains a name encoder. Read from top to bottom: configuration, the task, encoding.
 
-One loop serves both stages: pre-alignment on the synonyms of a knowledge base, where neighbours
+One task serves both stages: pre-alignment on the synonyms of a knowledge base, where neighbours
 are concepts that share a word, and fine-tuning on a corpus, where they are those that the model
 itself confuses, mined anew every so often.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -20,17 +19,21 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from holdfast.names.encoder import UNKNOWN
-from holdfast.training.batches import Batch, NameBatches
-from holdfast.training.checkpoint import Progress, resume, save_checkpoint
+from holdfast.training.batches import NameBatches
+from holdfast.training.history import Entry
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task
+from holdfast.training.loop import train as run_loop
 from holdfast.training.multi_similarity import multi_similarity_loss
 from holdfast.training.rescnn import ResCNN
 
 LONGEST: Final = 25  # tokens of a name that are read
-_CLIP: Final = 1.0  # largest norm of the gradient
+# Beside the loop's own settings, what makes a checkpoint one of another run.
+_SETTINGS: Final = ("learning_rate", "embedding_rate", "mine_every")
 
 Vectors = npt.NDArray[np.float32]
 Encode = Callable[[Sequence[str]], Vectors]
 Select = Callable[[Encode], float]
+Mine = Callable[[Encode, NameBatches], NameBatches]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,58 @@ class NamesConfig:
     threads: int = 0  # 0: as many as torch takes by itself
 
 
+class NamesTask(Task[tuple[str, int]]):
+    """Draws names of the same concept together; an example is a name with its concept's label."""
+
+    selected_by = ""
+
+    def __init__(
+        self,
+        model: ResCNN,
+        tokenizer: Tokenizer,
+        batches: NameBatches,
+        config: NamesConfig,
+        *,
+        select: Select | None = None,
+        mine: Mine | None = None,
+    ) -> None:
+        self.model: ResCNN = model
+        self._tokenizer = tokenizer
+        self._batches = batches
+        self._config = config
+        self._select = select
+        self._mine = mine
+        self._encode = encoder_of(model, tokenizer)
+
+    def parameter_groups(self) -> Sequence[ParameterGroup]:
+        rate = self._config.embedding_rate
+        self.model.embedding.weight.requires_grad_(rate > 0)
+        rest = [p for name, p in self.model.named_parameters() if name != "embedding.weight"]
+        embedding = [self.model.embedding.weight] if rate else []
+        return (
+            ParameterGroup(rest, self._config.learning_rate),
+            ParameterGroup(embedding, rate),
+        )
+
+    def refresh(self, done: int) -> None:
+        every = self._config.mine_every
+        if self._mine is not None and every > 0 and done % every == 0:
+            self._batches = self._mine(self._encode, self._batches)
+
+    def draw(self, step: int, count: int) -> Sequence[tuple[str, int]]:  # noqa: ARG002
+        """A batch of the size that NameBatches was told."""
+        batch = self._batches.draw(np.random.default_rng([self._config.seed, step]))
+        return list(zip(batch.names, batch.labels.tolist(), strict=True))
+
+    def loss(self, examples: Sequence[tuple[str, int]]) -> Loss:
+        vectors = _forward(self.model, self._tokenizer, [name for name, _ in examples])
+        labels = torch.tensor([label for _, label in examples])
+        return Loss(multi_similarity_loss(vectors, labels) * len(examples), len(examples))
+
+    def evaluate(self) -> Mapping[str, float]:
+        return {} if self._select is None else {"dev": self._select(self._encode)}
+
+
 def train(
     model: ResCNN,
     tokenizer: Tokenizer,
@@ -55,66 +110,29 @@ def train(
     *,
     folder: Path,
     select: Select | None = None,
-    mine: Callable[[Encode, NameBatches], NameBatches] | None = None,
-    report: Callable[[str], None] = print,
-) -> Progress:
+    mine: Mine | None = None,
+    report: Report = print,
+) -> tuple[Entry, ...]:
     """Train in place until `config.steps`, from the folder's checkpoint if there is one.
 
     The same seed on the same machine gives the same weights, interrupted or not, unless
     neighbours were being mined.
     """
-    torch.manual_seed(config.seed)
-    if config.threads:
-        torch.set_num_threads(config.threads)
-    optimizer = _optimizer(model, config)
-    progress = resume(folder, model, optimizer, config=asdict(config), report=report)
-    encode = encoder_of(model, tokenizer)
-    losses, started = list[float](), time.monotonic()
-    for step in range(progress.step, config.steps):
-        if mine is not None and _is_due(step, config.mine_every):
-            batches = mine(encode, batches)
-        batch = batches.draw(np.random.default_rng([config.seed, step]))
-        losses.append(_learn(model, tokenizer, batch, optimizer, rate=_rate(step, config)))
-        done = step + 1
-        is_last = done == config.steps
-        entry: dict[str, float] = {}
-        if is_last or _is_due(done, config.report_every):
-            entry |= {"loss": float(np.mean(losses)), "seconds": time.monotonic() - started}
-            losses.clear()
-        if select and _is_due(done, config.select_every):
-            entry["dev"] = select(encode)
-        if entry:
-            progress = replace(progress, log=(*progress.log, {"step": done, **entry}))
-            report("  ".join(f"{key} {value:.4g}" for key, value in progress.log[-1].items()))
-        progress = replace(progress, step=done)
-        if is_last or _is_due(done, config.save_every):
-            save_checkpoint(folder, model, optimizer, progress=progress, config=asdict(config))
-    return progress
-
-
-def _is_due(step: int, every: int) -> bool:
-    return every > 0 and step % every == 0
-
-
-def _learn(
-    model: ResCNN,
-    tokenizer: Tokenizer,
-    batch: Batch,
-    optimizer: torch.optim.Optimizer,
-    *,
-    rate: float,  # the part of each group's learning rate
-) -> float:
-    """One step; the loss before it."""
-    for group in optimizer.param_groups:
-        group["lr"] = group["initial_lr"] * rate
-    model.train()
-    vectors = _forward(model, tokenizer, batch.names)
-    loss = multi_similarity_loss(vectors, torch.from_numpy(batch.labels))
-    optimizer.zero_grad()
-    torch.autograd.backward(loss)
-    torch.nn.utils.clip_grad_norm_(model.parameters(), _CLIP)
-    optimizer.step()
-    return loss.item()
+    if not config.steps:
+        return ()
+    loop = LoopConfig(
+        steps=config.steps,
+        warm_up=config.warm_up / config.steps,
+        weight_decay=0.0,
+        evaluate_every=config.select_every,
+        report_every=config.report_every,
+        save_every=config.save_every,
+        seed=config.seed,
+        threads=config.threads,
+    )
+    task = NamesTask(model, tokenizer, batches, config, select=select, mine=mine)
+    told = {key: asdict(config)[key] for key in _SETTINGS}
+    return run_loop(task, loop, folder=folder, about=told, report=report)
 
 
 def encoder_of(model: ResCNN, tokenizer: Tokenizer, *, batch: int = 512) -> Encode:
@@ -149,20 +167,3 @@ def _forward(model: ResCNN, tokenizer: Tokenizer, names: Sequence[str]) -> Tenso
         torch.tensor([len(row) for row in ids], dtype=torch.long),
     )
     return vectors
-
-
-def _optimizer(model: ResCNN, config: NamesConfig) -> torch.optim.Optimizer:
-    model.embedding.weight.requires_grad_(config.embedding_rate > 0)
-    rest = [p for name, p in model.named_parameters() if name != "embedding.weight"]
-    groups = [{"params": rest, "lr": config.learning_rate, "initial_lr": config.learning_rate}]
-    if config.embedding_rate:
-        rate = config.embedding_rate
-        groups.append({"params": [model.embedding.weight], "lr": rate, "initial_lr": rate})
-    return torch.optim.Adam(groups, fused=True)
-
-
-def _rate(step: int, config: NamesConfig) -> float:
-    """The part of the learning rate that a step has: up over the warm-up, then down to 0."""
-    if step < config.warm_up:
-        return (step + 1) / config.warm_up
-    return (config.steps - step) / max(1, config.steps - config.warm_up)

@@ -25,6 +25,7 @@ from holdfast.evaluate.probes import RESCNN, TRANSFORMER
 from holdfast.training.batches import BatchConfig, NameBatches
 from holdfast.training.checkpoint import KIND, VERSION
 from holdfast.training.corpus import lenient_groups, seed_weights
+from holdfast.training.loop import RUN
 from holdfast.training.names import NamesConfig, train
 from holdfast.training.pretrained import pretrained_tokenizer
 from holdfast.training.rescnn import ResCNN, ResCNNConfig
@@ -109,7 +110,7 @@ def train_linker(
     progress(f"training {name}: from the start", 0.0)
     # The loop asks nothing of a ResCNN that a transformer linker has not.
     train(model, tokenizer, training_batches(folder, config), learning, folder=place, report=report)
-    manifest = artifacts.read_manifest(place, kind=KIND, version=VERSION)
+    manifest = artifacts.read_manifest(place / RUN, kind=KIND, version=VERSION)
     return Trained(name, model.eval(), tokenizer, manifest.files[WEIGHTS]["sha256"])
 
 
