@@ -345,7 +345,9 @@ def test_a_probe_has_a_row_per_linker_and_setting(data: Path, encoder: Path) -> 
 
 def test_linkers_that_are_trained_are_not_trained_again(data: Path, encoder: Path) -> None:
     first = probe(data, encoder, "word-order")
-    kept = {path: path.stat().st_mtime_ns for path in (data / "work").glob("*/run/model.safetensors")}
+    kept = {
+        path: path.stat().st_mtime_ns for path in (data / "work").glob("*/run/model.safetensors")
+    }
     assert len(kept) == 2
     assert probe(data, encoder, "word-order") == first
     probe(data, encoder, "word-order", split="test")

@@ -61,6 +61,7 @@ class Recipe:
     without: tuple[str, ...] = ()  # parts that a ranked linker does without
     model: str = ""  # the recipe that trained what this one measures, if another
     by_type: bool = False  # `strict`: also a figure for each type of gold mention
+    vocabularies: tuple[str, ...] = ()  # end to end: prefixes of the ids that count, each a figure
     removed: float = 0.0  # share of the evaluated split's entities that the knowledge base lacks
     also: tuple[str, ...] = ()  # further protocols on the same output
     settings: Mapping[str, Any] = field(default_factory=dict)  # of what is trained or measured

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -18,7 +18,7 @@ from holdfast.corpora.named.biosyn import (
     read_lenient_dictionary,
     read_lenient_pairs,
 )
-from holdfast.document import NIL, Document
+from holdfast.document import NIL, Document, Mention
 from holdfast.errors import UsageError
 from holdfast.evaluate.abbreviations import AbbreviationCase, score_abbreviations
 from holdfast.evaluate.calibration import auroc, brier_score, expected_calibration_error
@@ -229,6 +229,7 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
     ids = gold_ids(recipe, kb, data=data)
     strict, ranked = list[StrictCase](), list[RankedCase]()
     of_type = defaultdict[str, list[StrictCase]](list)
+    unlinked = Counter[str]()  # by type: NIL, although the best candidate has the mention as a name
     progress("linking", 0.5)
     documents = list(load_corpus(recipe.corpus, recipe.split, data=data))
     gold = [of_types(document, recipe.only) for document in documents]
@@ -238,11 +239,14 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
             ranking = tuple((c.entity_id, c.score) for c in linked.candidates)
             strict.append(StrictCase(answer, ranking, document.id))
             of_type[canonical_type(mention.type)].append(strict[-1])
+            unlinked[canonical_type(mention.type)] += is_unlinked_name(linked)
             ranked.append(RankedCase(answer, tuple(id for id, _ in ranking), document.id))
     if recipe.protocol == "strict":
         report = score_strict(strict, entities=kb)
         if recipe.linker == "ranked":  # its scores are probabilities
             report = report.with_context(**_calibration(strict, kb, nil=bool(recipe.removed)))
+            share = round(unlinked.total() / max(1, len(strict)), 4)
+            report = report.with_context(nil_with_exact_name=share)
         if recipe.by_type:
             for type, cases in sorted(of_type.items()):
                 own = score_strict(cases, entities=kb, resamples=1)
@@ -251,6 +255,9 @@ def _run_gold_mentions(recipe: Recipe, data: Path, model: Path, progress: Progre
                         f"accuracy_at_1_{type.lower()}": own["accuracy_at_1"],
                         f"n_scored_{type.lower()}": own.counts["n_scored"],
                         f"n_in_kb_{type.lower()}": own.counts["n_in_kb"],
+                        f"nil_with_exact_name_{type.lower()}": round(
+                            unlinked[type] / len(cases), 4
+                        ),
                     }
                 )
         return Outcome((report,), kb, digest)
@@ -304,6 +311,8 @@ def _score_end_to_end(
     equivalents: Equivalents | None,
 ) -> Report:
     score = partial(score_documents, protocol=protocol, equivalents=equivalents)
+    if recipe.vocabularies:
+        return _score_vocabularies(recipe, gold, predicted, score)
     report = score(gold, predicted, only=recipe.only)
     if protocol in OF_ENTITIES:
         part = score(linkable(gold, primary_ids(kb)), predicted, only=recipe.only)
@@ -317,6 +326,49 @@ def _score_end_to_end(
             }
         )
     return report
+
+
+def _score_vocabularies(
+    recipe: Recipe,
+    gold: Sequence[Document],
+    predicted: Sequence[Document],
+    score: Callable[..., Report],
+) -> Report:
+    """Over the mentions with ids of the recipe's vocabularies, and over those of each alone.
+
+    A corpus that annotates by ontology says nothing of what other ontologies would call a mention.
+    """
+    kept = partial(_with_prefixes, prefixes=recipe.vocabularies)
+    found = [mention for document in predicted for mention in document.mentions]
+    report = score(kept(gold), kept(predicted)).with_context(
+        nil_with_exact_name=round(sum(map(is_unlinked_name, found)) / max(1, len(found)), 4)
+    )
+    for prefix in recipe.vocabularies:
+        own = partial(_with_prefixes, prefixes=(prefix,))
+        part = score(own(gold), own(predicted), resamples=1)
+        figures = {f"{key}_{prefix.lower()}": part[key] for key in ("precision", "recall", "f1")}
+        counts = {f"n_scored_{prefix.lower()}": part.counts["n_scored"]}
+        report = report.with_context(**figures, **counts)
+    return report
+
+
+def _with_prefixes(documents: Iterable[Document], *, prefixes: Sequence[str]) -> list[Document]:
+    """The documents with the mentions that have an id of one of these vocabularies."""
+    wanted = tuple(f"{prefix}:" for prefix in prefixes)
+    return [
+        document.with_mentions(
+            mention
+            for mention in document.mentions
+            if any(id.startswith(wanted) for id in mention.ids)
+        )
+        for document in documents
+    ]
+
+
+def is_unlinked_name(mention: Mention) -> bool:
+    """Whether the mention is NIL although its best candidate has exactly its words as a name."""
+    best = mention.candidates[:1]
+    return mention.is_nil and any(e.kind in ("exact", "used") for c in best for e in c.evidence)
 
 
 def _run_abbreviations(recipe: Recipe, data: Path) -> Outcome:
