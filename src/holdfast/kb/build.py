@@ -37,7 +37,10 @@ class Source:
     name: str  # e.g. "MeSH"
     version: str = ""
     licence: str = ""
-    origin: str = ""  # the package or file it was read from
+    origin: str = ""  # the packages, or the reader of a file
+    path: str = ""  # of the file, where it was read from one
+    options: str = ""  # of its reader, a JSON object
+    is_part: bool = False  # some entities of the source were left out on purpose
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -51,7 +52,10 @@ def subset(
         rows = rows[np.isin(rows, _below(kb, ancestors))]
     if not len(rows):
         raise KnowledgeBaseError(f"no entity of {kb.name!r} meets these conditions")
-    parts = records_by_source(kb, rows.tolist())
+    parts = (
+        (replace(source, is_part=True), records)
+        for source, records in records_by_source(kb, rows.tolist())
+    )
     return build_kb(folder, name=name, parts=parts, progress=progress)
 
 

@@ -264,6 +264,10 @@ class KnowledgeBase:
                 ),
             )
 
+    def table(self, name: str) -> Any:
+        """A table of `holdfast.kb.tables.SCHEMAS`, memory-mapped."""
+        return self._tables[name]
+
     def count_of(self, table: str, row: int) -> int:
         """How many rows of a table (`names`, `xrefs`, …) speak of an entity."""
         start, end = self._range_of(table, row)
