@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast import artifacts
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
@@ -15,6 +17,16 @@ def data_dir() -> Path:
     if not value:
         pytest.skip("HOLDFAST_DATA is not set: real corpora are not part of the project")
     return Path(value)
+
+
+@pytest.fixture(scope="session")
+def packages_dir() -> Path:
+    """The wheels of the open vocabularies, as `holdfast kb get` downloaded them for the user.
+
+    They are looked for in HOLDFAST_PACKAGES, otherwise in the user's own home folder.
+    """
+    value = os.environ.get("HOLDFAST_PACKAGES")
+    return Path(value) if value else artifacts.home() / "downloads"
 
 
 @pytest.fixture(autouse=True)

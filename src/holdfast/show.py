@@ -111,7 +111,8 @@ def print_found(found: Sequence[Found]) -> None:
         entity = item.entity
         kinds = ", ".join(entity.types)
         score = f"{item.score:.2f}"
-        table.add_row(entity.id, entity.name, item.name, kinds, entity.source, score)
+        name = item.name if item.origin == entity.source else f"{item.name} ({item.origin})"
+        table.add_row(entity.id, entity.name, name, kinds, entity.source, score)
     console.print(table)
 
 
@@ -120,7 +121,7 @@ def print_entity(entity: Entity) -> None:
     console = Console(highlight=False, markup=False)
     rows = (
         ("name", entity.name),
-        ("synonyms", "; ".join(entity.synonyms)),
+        *_synonyms(entity),
         ("types", ", ".join(entity.types)),
         ("definition", entity.definition),
         ("same as", ", ".join(entity.xrefs)),
@@ -134,6 +135,16 @@ def print_entity(entity: Entity) -> None:
         if value:
             table.add_row(key, value)
     console.print(Group(Text(entity.id, style="bold"), table))
+
+
+def _synonyms(entity: Entity) -> Iterable[tuple[str, str]]:
+    """A row for the synonyms of the entity's own vocabulary, then one for each other origin."""
+    by_origin: dict[str, list[str]] = {entity.source: []}
+    for synonym, origin in zip(entity.synonyms, entity.origins[1:], strict=True):
+        by_origin.setdefault(origin, []).append(synonym)
+    for origin, synonyms in by_origin.items():
+        title = "synonyms" if origin == entity.source else f"synonyms of {origin}"
+        yield title, "; ".join(synonyms)
 
 
 def print_outcome(recipe: Recipe, outcome: Outcome) -> None:

@@ -51,7 +51,8 @@ def _found(pubchem: Sequence[Sequence[str]] = (), drugs: object = NO_DRUGS) -> d
         bz2.compress(pickle.dumps({"drug_variant_to_canonical": drugs})),
     )
     meanings = {key_of(name): ids for name, ids in MESH.items()}
-    return dict(chemical_names(meanings, substances={"MESH:D1", "MESH:D2"}))
+    names = chemical_names(meanings, substances={"MESH:D1", "MESH:D2"})
+    return {new.name: new.id for new in names}
 
 
 def test_other_names_of_a_known_substance_are_its_names() -> None:

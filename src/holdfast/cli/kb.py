@@ -231,3 +231,26 @@ def merge(
         bases = [open_kb(name) for name in names]
         build_merged(bases, kb_folder(new), name=new, progress=progress)
     print_description(describe(open_kb(new)))
+
+
+@app.command()
+def check(name: Name, as_json: Json = False) -> None:
+    """Check that a knowledge base is sound and holds all that its sources say.
+
+    The exit code is 1 if something is damaged or missing.
+    """
+    import json
+
+    from holdfast.cli.progress import progress_bar
+    from holdfast.cli.show_check import print_check
+    from holdfast.kb import open_kb
+    from holdfast.kb.check import check as check_kb
+
+    base = open_kb(name)
+    with progress_bar(base.name) as progress:
+        checked = check_kb(base, progress=progress)
+    if as_json:
+        print(json.dumps(checked.to_json(), ensure_ascii=False))
+    else:
+        print_check(checked)
+    raise typer.Exit(0 if checked.is_whole else 1)

@@ -22,7 +22,7 @@ from holdfast.text.tokens import KEY_RULES
 from holdfast.types import FOREIGN, TYPES, UNTYPED, canonical_type
 
 KIND: Final = "knowledge base"
-VERSION: Final = 1
+VERSION: Final = 2
 
 _REPORT_EVERY: Final = 1 << 14
 
@@ -37,7 +37,10 @@ class Source:
     name: str  # e.g. "MeSH"
     version: str = ""
     licence: str = ""
-    origin: str = ""  # the package or file it was read from
+    origin: str = ""  # the packages, or the reader of a file
+    path: str = ""  # of the file, where it was read from one
+    options: str = ""  # of its reader, a JSON object
+    is_part: bool = False  # some entities of the source were left out on purpose
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ class _Builder:
         self._sources: list[Source] = []
         self._types: dict[str, int] = {}
         self._predicates: dict[str, int] = {}
+        self._origins: dict[str, int] = {}
         self._dropped = 0
         self._spools = {
             table: Spool(scratch / f"{table}.spool", schema) for table, schema in SCHEMAS.items()
@@ -115,13 +119,18 @@ class _Builder:
         if row == len(self._masks):
             self._masks.append(0)
             self._spools["entities"].append(entry.id, len(self._sources) - 1, 0, 0)
-        self._spools["names"].append(row, entry.name.strip())
+        self._spools["names"].append(row, entry.name.strip(), self._origin(entry))
         return row
+
+    def _origin(self, record: Record) -> int:
+        """The number of whose names a record gives: its own origin, or the source being read."""
+        name = record.origin or self._sources[-1].name
+        return self._origins.setdefault(name, len(self._origins))
 
     def _describe(self, row: int, record: Entry | Addition) -> None:
         for synonym in record.synonyms:
             if synonym := synonym.strip():
-                self._spools["names"].append(row, synonym)
+                self._spools["names"].append(row, synonym, self._origin(record))
         for type in record.types:
             self._spools["types"].append(row, self._types.setdefault(type, len(self._types)))
             canonical = canonical_type(type)
@@ -143,7 +152,7 @@ class _Builder:
         tables = [table for table in SCHEMAS if table != "entities"]
         for done, table in enumerate(tables):
             progress(f"sorting {table}", done / len(tables) * 0.2)
-            rows = sorted_by_entity(self._spools[table].table())
+            rows = sorted_by_entity(self._spools[table].table(), but="origin")
             write_table(rows, self._scratch / f"{table}.arrow")
             del rows
             self._spools[table].close()
@@ -155,6 +164,7 @@ class _Builder:
             "sources": [asdict(source) for source in self._sources],
             "types": list(self._types),
             "predicates": list(self._predicates),
+            "origins": list(self._origins),
             "entities": len(self._rows),
             "names": names,
             "key_rules": KEY_RULES,

@@ -13,6 +13,7 @@ import pickle
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import IO, Final, NoReturn
 
 from holdfast.errors import FormatError
@@ -31,14 +32,24 @@ _REGISTRY: Final = re.compile(r"\d{2,7}-\d\d-\d\b")  # a CAS number is no name
 Meanings = Mapping[str, Collection[str]]  # the ids that have a name, by its key
 
 
-def chemical_names(meanings: Meanings, *, substances: Collection[str]) -> Iterator[tuple[str, str]]:
-    """New names and the id of the substance that each means, no name twice."""
+@dataclass(frozen=True, slots=True)
+class ChemicalName:
+    """A new name, the id of the substance that it means, and who calls it so."""
+
+    name: str
+    id: str
+    origin: str
+
+
+def chemical_names(meanings: Meanings, *, substances: Collection[str]) -> Iterator[ChemicalName]:
+    """Names that no concept has yet, each once."""
     taken = set[str]()
-    for lists, deciding in ((_drugs(), 1), (_pubchem(), _DECIDING)):
+    drugs, pubchem = (_drugs(), 1, DRUG_NAMES.name), (_pubchem(), _DECIDING, "PubChem")
+    for lists, deciding, origin in (drugs, pubchem):
         for name, id in _meant(lists, meanings, substances, deciding=deciding):
             if key_of(name) not in taken:
                 taken.add(key_of(name))
-                yield name, id
+                yield ChemicalName(name, id, origin)
 
 
 def _meant(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +19,8 @@ from holdfast.errors import (
     UsageError,
 )
 from holdfast.kb.build import Progress, Source, Summary, build_kb
-from holdfast.kb.records import Record
-from holdfast.kb.store import KnowledgeBase
+from holdfast.kb.records import Addition, Entry, Record
+from holdfast.kb.store import Entity, KnowledgeBase
 from holdfast.types import TYPES, canonical_type, mask_of
 
 
@@ -51,7 +53,10 @@ def subset(
         rows = rows[np.isin(rows, _below(kb, ancestors))]
     if not len(rows):
         raise KnowledgeBaseError(f"no entity of {kb.name!r} meets these conditions")
-    parts = records_by_source(kb, rows.tolist())
+    parts = (
+        (replace(source, is_part=True), records)
+        for source, records in records_by_source(kb, rows.tolist())
+    )
     return build_kb(folder, name=name, parts=parts, progress=progress)
 
 
@@ -78,8 +83,28 @@ def records_by_source(
     kb: KnowledgeBase, rows: Sequence[int] | None = None
 ) -> Iterator[tuple[Source, Iterator[Record]]]:
     """All records, or those of some rows, in runs of one source, as `build_kb` takes them."""
-    for source, records in groupby(kb.records(rows), key=lambda pair: pair[0]):
-        yield source, (record for _, record in records)
+    chosen = range(len(kb)) if rows is None else rows
+    for source, run in groupby(chosen, key=lambda row: kb.sources[int(kb.source_of[row])]):
+        yield source, (record for row in run for record in _records_of(kb.entity_at(row)))
+
+
+def _records_of(entity: Entity) -> Iterator[Record]:
+    """An entity as it was entered; synonyms of another origin than those before are additions."""
+    names = zip(entity.origins, (entity.name, *entity.synonyms), strict=True)
+    runs = [(origin, [n for _, n in run]) for origin, run in groupby(names, key=itemgetter(0))]
+    origin, first = runs[0]
+    yield Entry(
+        id=entity.id,
+        name=entity.name,
+        synonyms=tuple(first[1:]),
+        types=entity.types,
+        definition=entity.definition,
+        xrefs=entity.xrefs,
+        links=entity.links,
+        origin=origin,
+    )
+    for origin, synonyms in runs[1:]:
+        yield Addition(entity.id, synonyms=tuple(synonyms), origin=origin)
 
 
 def rows_of_types(kb: KnowledgeBase, types: Collection[str]) -> npt.NDArray[np.intp]:

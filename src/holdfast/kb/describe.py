@@ -64,11 +64,18 @@ class Found:
     name: str
     score: float
 
+    @property
+    def origin(self) -> str:
+        """Whose name it is; the entity's own vocabulary if it is none of the entity's names."""
+        known = zip((self.entity.name, *self.entity.synonyms), self.entity.origins, strict=True)
+        return next((origin for name, origin in known if name == self.name), self.entity.source)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "id": self.entity.id,
             "label": self.entity.name,
             "name": self.name,
+            "name_source": self.origin,
             "score": round(self.score, 4),
             "types": list(self.entity.types),
             "source": self.entity.source,
@@ -80,6 +87,10 @@ def entity_to_json(entity: Entity) -> dict[str, Any]:
         "id": entity.id,
         "label": entity.name,
         "synonyms": list(entity.synonyms),
+        "name_sources": [
+            {"name": name, "source": origin}
+            for name, origin in zip((entity.name, *entity.synonyms), entity.origins, strict=True)
+        ],
         "types": list(entity.types),
         "definition": entity.definition,
         "xrefs": list(entity.xrefs),

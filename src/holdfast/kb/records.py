@@ -22,7 +22,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """More about an entity that was entered before; dropped and counted if it was not."""
+    """More about an entity that was entered before; dropped and counted if it was not.
+
+    `origin` is whose names these are; empty if they are of the source that is being read.
+    """
 
     id: str  # a CURIE
     synonyms: tuple[str, ...] = ()
@@ -30,11 +33,15 @@ class Addition:
     definition: str = ""
     xrefs: tuple[str, ...] = ()  # CURIEs that mean the same in other vocabularies
     links: tuple[Link, ...] = ()
+    origin: str = ""  # e.g. "MONDO"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entity. Entering an id again adds to it, and keeps the first preferred name."""
+    """An entity. Entering an id again adds to it, and keeps the first preferred name.
+
+    `origin` is whose names these are; empty if they are of the source that is being read.
+    """
 
     id: str  # a CURIE
     name: str  # the preferred name
@@ -43,6 +50,7 @@ class Entry:
     definition: str = ""
     xrefs: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    origin: str = ""
 
     def __post_init__(self) -> None:
         if not self.id or not self.name.strip():

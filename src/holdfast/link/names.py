@@ -16,6 +16,7 @@ import numpy as np
 from holdfast import types
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
+from holdfast.link.wording import exact_name
 from holdfast.names.credible import SYMBOLS, is_credible
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import long_forms
@@ -151,13 +152,12 @@ class NameLinker:
 
     def _candidate(self, scored: _Scored, kind: str) -> Candidate:
         name = self._kb.name_at(scored.name_row)
-        source = self._kb.sources[int(self._kb.source_of[scored.entity])].name
         if kind == "exact":
-            role = "name" if self._leads(scored.name_row) else "synonym"
-            why = Evidence("exact", f"{source} {role} “{name}”")
+            leads = self._leads(scored.name_row)
+            why = Evidence("exact", exact_name(self._kb, scored.entity, name, is_preferred=leads))
         else:
-            cosine = scored.score / _ALIKE
-            why = Evidence("ngram", f"looks like {source} “{name}”", round(cosine, 4))
+            cosine, origin = scored.score / _ALIKE, self._kb.origin_of(scored.entity, name)
+            why = Evidence("ngram", f"looks like {origin} “{name}”", round(cosine, 4))
         return Candidate(
             entity_id=self._kb.id_at(scored.entity),
             name=name,

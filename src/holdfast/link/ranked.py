@@ -26,6 +26,7 @@ from holdfast.link.features import FeatureMaker, Matrix, Texts
 from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import KIND, VERSION, Ranker
 from holdfast.link.used_names import UsedNames
+from holdfast.link.wording import exact_name
 from holdfast.names.dense import DenseIndex
 from holdfast.text.composites import split_composite
 from holdfast.text.lines import on_one_line
@@ -262,14 +263,16 @@ class RankedLinker:
     def _why(self, found: Found, at: int) -> Iterator[Evidence]:
         """What the candidate's best name has in common with the mention."""
         name = found.name[at]
-        source = self._kb.sources[int(self._kb.source_of[found.entity[at]])].name
+        entity = int(found.entity[at])
         if found.is_exact[at] and found.is_used[at]:
             yield Evidence("used", f"“{name}” is used for it")
         elif found.is_exact[at]:
-            role = "name" if found.is_preferred[at] else "synonym"
-            yield Evidence("exact", f"{source} {role} “{name}”")
+            is_preferred = bool(found.is_preferred[at])
+            why = exact_name(self._kb, entity, name, is_preferred=is_preferred)
+            yield Evidence("exact", why)
         else:
-            origin = "the used name" if found.is_used[at] else source
+            is_used = bool(found.is_used[at])
+            origin = "the used name" if is_used else self._kb.origin_of(entity, name)
             likeness = {
                 Evidence("ngram", f"looks like {origin} “{name}”", _rounded(found.ngram[at])),
                 Evidence("dense", f"means like {origin} “{name}”", _rounded(found.dense[at])),
