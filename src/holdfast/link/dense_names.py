@@ -16,7 +16,7 @@ from holdfast.names.dense import DenseIndex, Encoder
 
 _WORTH_KEEPING: Final = 2000  # names
 _ALL: Final = 200_000  # names up to which a knowledge base is indexed whole
-_SPELLED: Final = types.mask_of(
+_SPELLED: Final = types.OWN | types.mask_of(
     [types.GENE, types.CHEMICAL, types.SPECIES, types.CELL_LINE, types.VARIANT]
 )
 
