@@ -12,6 +12,7 @@ app = typer.Typer(help="Get, build and look into knowledge bases.", no_args_is_h
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A knowledge base: name or folder.")]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="The name to build it under.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a knowledge base that is there.")]
 Paths = list[Path] | None
 Words = list[str] | None
 
@@ -70,17 +71,20 @@ def build(
     type_column: Annotated[str | None, typer.Option(help="Table: … of types.")] = None,
     separator: Annotated[str | None, typer.Option(help="Table: between synonyms.")] = None,
     out: Annotated[Path | None, typer.Option(help="A folder to build it in.")] = None,
+    force: Force = False,
 ) -> None:
     """Build a knowledge base from your own release files.
 
     Where a name is in several, the earlier option of this list is preferred.
     """
     from holdfast.cli.progress import progress_bar
-    from holdfast.kb import open_kb
+    from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.describe import describe
     from holdfast.kb.from_files import SourceFile, build_from_files
+    from holdfast.kb.places import check_replaceable
     from holdfast.show import print_description
 
+    check_replaceable(out or kb_folder(name), force=force)
     given = {
         "table": table,
         "umls": umls,
@@ -123,27 +127,57 @@ def info(
     """Say what a knowledge base holds and under which licences; without a name, list them."""
     import json
 
-    from holdfast.kb import installed, open_kb
+    from holdfast.kb import open_kb
     from holdfast.kb.describe import describe, entity_to_json
     from holdfast.show import print_description, print_entity
 
-    bases = [open_kb(base) for base in ([name] if name else installed())]
     if id is not None:
-        entity = bases[0].entity(id) if name else open_kb("open").entity(id)
+        entity = open_kb(name or "open").entity(id)
         if as_json:
             print(json.dumps(entity_to_json(entity), ensure_ascii=False))
         else:
             print_entity(entity)
-    elif as_json and name:
-        print(json.dumps(describe(bases[0]).to_json(), ensure_ascii=False))
+    elif name is None:
+        _list(as_json=as_json)
     elif as_json:
-        described = [describe(base).to_json() for base in bases]
-        print(json.dumps({"knowledge_bases": described}, ensure_ascii=False))
-    elif not bases:
-        typer.echo("No knowledge base yet. Try `holdfast kb get open`.")
+        print(json.dumps(describe(open_kb(name)).to_json(), ensure_ascii=False))
     else:
-        for base in bases:
-            print_description(describe(base))
+        print_description(describe(open_kb(name)))
+
+
+def _list(*, as_json: bool) -> None:
+    """Show every knowledge base; one that is damaged is named after the others."""
+    import json
+
+    from holdfast.kb.describe import describe
+    from holdfast.kb.places import all_kbs
+    from holdfast.show import print_description
+
+    sound, damaged = all_kbs()
+    if as_json:
+        listed = {
+            "knowledge_bases": [describe(kb).to_json() for kb in sound],
+            "damaged": [broken.to_json() for broken in damaged],
+        }
+        print(json.dumps(listed, ensure_ascii=False))
+        return
+    if not sound and not damaged:
+        typer.echo("No knowledge base yet. Try `holdfast kb get open`.")
+    for kb in sound:
+        print_description(describe(kb))
+    for broken in damaged:
+        typer.echo(f"{broken.name} cannot be opened: {broken.problem}", err=True)
+
+
+@app.command()
+def remove(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names, no folders.")],
+) -> None:
+    """Delete knowledge bases of the home folder, with the vectors that were made of them."""
+    from holdfast.kb.places import remove_kb
+
+    for name in names:
+        typer.echo(f"{name} is removed, {remove_kb(name):,.0f} MB")
 
 
 @app.command()
@@ -192,6 +226,7 @@ def subset(
     source: Annotated[Words, typer.Option(help="Keep these vocabularies.")] = None,
     ids: Annotated[Path | None, typer.Option(help="Keep the ids in this file, one a line.")] = None,
     ancestor: Annotated[Words, typer.Option(help="Keep what is at or below these ids.")] = None,
+    force: Force = False,
 ) -> None:
     """Build a knowledge base of a part of another; all conditions must hold."""
     from holdfast.cli.progress import progress_bar
@@ -199,8 +234,10 @@ def subset(
     from holdfast.kb.derive import read_ids
     from holdfast.kb.derive import subset as build_subset
     from holdfast.kb.describe import describe
+    from holdfast.kb.places import check_replaceable
     from holdfast.show import print_description
 
+    check_replaceable(kb_folder(new), force=force)
     with progress_bar(new) as progress:
         build_subset(
             open_kb(name),
@@ -219,14 +256,17 @@ def subset(
 def merge(
     new: NewName,
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names or folders.")],
+    force: Force = False,
 ) -> None:
     """Build one knowledge base of several, in the order of preference given."""
     from holdfast.cli.progress import progress_bar
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import merge as build_merged
     from holdfast.kb.describe import describe
+    from holdfast.kb.places import check_replaceable
     from holdfast.show import print_description
 
+    check_replaceable(kb_folder(new), force=force)
     with progress_bar(new) as progress:
         bases = [open_kb(name) for name in names]
         build_merged(bases, kb_folder(new), name=new, progress=progress)
