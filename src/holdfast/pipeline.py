@@ -56,6 +56,10 @@ class Pipeline:
         return flowing
 
 
+def _unseen(_what: str, _done: float) -> None:
+    """Takes progress that nobody asked for."""
+
+
 def _as_document(text: str | Document) -> Document:
     if isinstance(text, str):
         return Document("", text)
@@ -103,8 +107,8 @@ def load(
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
     wanted = None if only is None else parse_types(only, own_types(base))
     said = None if rules is None else read_rules(Path(rules), base)
-    if progress is not None:
-        prepare(base, chosen, progress)
+    if link is None or link is chosen.linker:
+        prepare(base, chosen, progress or _unseen, must_keep=False)
     base = with_own_types(base, wanted)
     steps = list[Step]()
     if detector is not None:

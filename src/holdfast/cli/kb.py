@@ -170,6 +170,25 @@ def _list(*, as_json: bool) -> None:
 
 
 @app.command()
+def prepare(
+    name: Name,
+    model: Annotated[
+        str, typer.Option("--model", help="One of `holdfast models`, or a model folder.")
+    ] = "default",
+) -> None:
+    """Encode and index a knowledge base for a model now, instead of when it first links."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.kb import open_kb
+    from holdfast.models import choose_model
+    from holdfast.models import prepare as prepare_for
+
+    base, chosen = open_kb(name), choose_model(model)
+    with progress_bar(base.name) as progress:
+        prepare_for(base, chosen, progress)
+    typer.echo(f"{base.name}: {base.names:,} names are ready for the model {model}")
+
+
+@app.command()
 def remove(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names, no folders.")],
 ) -> None:

@@ -47,7 +47,7 @@ def build_from_files(
     for source in chosen:
         if not source.path.exists():
             raise InputError(f"{source.path}: there is no such file or folder")
-    parts = (_part(source, wanted) for source in chosen)
+    parts = [_part(source, wanted) for source in chosen]
     return build_kb(folder or kb_folder(name), name=name, parts=parts, progress=progress)
 
 
