@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from holdfast.kb.build_report import Finding
+    from holdfast.kb.store import KnowledgeBase
 
 app = typer.Typer(help="Get, build and look into knowledge bases.", no_args_is_help=True)
 
@@ -72,6 +77,7 @@ def build(
     separator: Annotated[str | None, typer.Option(help="Table: between synonyms.")] = None,
     out: Annotated[Path | None, typer.Option(help="A folder to build it in.")] = None,
     force: Force = False,
+    as_json: Json = False,
 ) -> None:
     """Build a knowledge base from your own release files.
 
@@ -79,10 +85,9 @@ def build(
     """
     from holdfast.cli.progress import progress_bar
     from holdfast.kb import kb_folder, open_kb
-    from holdfast.kb.describe import describe
+    from holdfast.kb.build_report import BuildWatch
     from holdfast.kb.from_files import SourceFile, build_from_files
     from holdfast.kb.places import check_replaceable
-    from holdfast.show import print_description
 
     check_replaceable(out or kb_folder(name), force=force)
     given = {
@@ -113,9 +118,28 @@ def build(
         "separator": separator,
     }
     files = [SourceFile(reader, path) for reader, paths in given.items() for path in paths or ()]
+    watch = BuildWatch()
     with progress_bar(name) as progress:
-        build_from_files(name, files, folder=out, options=options, progress=progress)
-    print_description(describe(open_kb(out or name)))
+        build_from_files(name, files, folder=out, options=options, progress=progress, watch=watch)
+    base = open_kb(out or name)
+    _tell_built(base, watch.findings(base), as_json=as_json)
+
+
+def _tell_built(base: KnowledgeBase, findings: Sequence[Finding], *, as_json: bool) -> None:
+    """Show what was built, and on standard error what its owner should know of it."""
+    import json
+
+    from holdfast.kb.describe import describe
+    from holdfast.show import print_description
+
+    description = describe(base)
+    if as_json:
+        found = [finding.to_json() for finding in findings]
+        print(json.dumps({**description.to_json(), "findings": found}, ensure_ascii=False))
+        return
+    print_description(description)
+    for finding in findings:
+        typer.echo(f"{base.name}: {finding.message}", err=True)
 
 
 @app.command()

@@ -56,17 +56,19 @@ def build_kb(
     name: str,
     parts: Iterable[tuple[Source, Iterable[Record]]],
     progress: Progress | None = None,
+    entered: Callable[[int, Entry], None] | None = None,
 ) -> Summary:
     """Build a knowledge base from records and put it at `folder`, replacing what was there.
 
     It appears whole or not at all: a bad record, a full disk or an interrupt leaves the folder as
     it was. Memory is bounded by the number of entities (their ids) and the n-gram index.
+    `entered` is called with every entry and the row of its entity.
     """
     report = progress or (lambda _what, _done: None)
     expected = max(1, length_hint(parts, 1))
     try:
         with artifacts.publish(folder) as scratch:
-            builder = _Builder(scratch, name)
+            builder = _Builder(scratch, name, entered)
             for done, (source, records) in enumerate(parts):
                 builder.add(records, source, _at(report, _READ * min(1, done / expected)))
             return builder.finish(report)
@@ -80,9 +82,12 @@ def build_kb(
 class _Builder:
     """Collects records in a scratch folder; `finish` turns them into a knowledge base."""
 
-    def __init__(self, scratch: Path, name: str) -> None:
+    def __init__(
+        self, scratch: Path, name: str, entered: Callable[[int, Entry], None] | None
+    ) -> None:
         self._scratch = scratch
         self._name = name
+        self._entered = entered
         self._rows: dict[str, int] = {}
         self._masks: list[int] = []
         self._sources: list[Source] = []
@@ -113,6 +118,8 @@ class _Builder:
             self._masks.append(0)
             self._spools["entities"].append(entry.id, len(self._sources) - 1, 0, 0)
         self._spools["names"].append(row, entry.name.strip())
+        if self._entered is not None:
+            self._entered(row, entry)
         return row
 
     def _describe(self, row: int, record: Entry | Addition) -> None:

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.dense_names import dense_index_of_strings
 from holdfast.link.used_names import UsedNames
-from holdfast.names.dense import NameVectors
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
+from holdfast.names.unindexed import NameVectors
 from holdfast.text.tokens import hashes_of_names
 
 MOST: Final = 20  # candidates of a query

@@ -17,8 +17,8 @@ from holdfast import artifacts, types
 from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.locks import one_writer
-from holdfast.names.dense import DenseIndex, Encoder, NameVectors
-from holdfast.names.unindexed import UnindexedNames
+from holdfast.names.dense import DenseIndex, Encoder
+from holdfast.names.unindexed import NameVectors, UnindexedNames
 
 FEW: Final = 20_000
 """Names up to which vectors that cannot be kept are made in memory, each time."""
@@ -39,8 +39,9 @@ Progress = Callable[[float], None]
 class NotKeptError(ArtifactError):
     """Vectors that could not be written; `index` has them, if they were made at all."""
 
-    def __init__(self, message: str, index: DenseIndex | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, problem: str, index: DenseIndex | None = None) -> None:
+        super().__init__(f"{problem}; make room there, or set HOLDFAST_HOME to another folder")
+        self.problem = problem
         self.index = index
 
 
@@ -96,14 +97,11 @@ def name_vectors_of(
             vectors = DenseIndex.build(_names_at(kb, rows), encoder, rows=rows)
         if vectors is None:
             vectors = UnindexedNames(kb.name_at, encoder, rows=rows, names=kb.names)
-            _LOG.warning("%s; linking without an index of them: %s", error, _ADVICE)
+            _LOG.warning("%s; linking without an index of them", error.problem)
         else:
-            _LOG.warning("%s; they are kept in memory for this time: %s", error, _ADVICE)
+            _LOG.warning("%s; they are in memory for this time only", error.problem)
         _not_kept[key] = vectors
         return vectors
-
-
-_ADVICE: Final = "run `holdfast kb prepare` where the home folder can be written"
 
 
 def dense_index_of_strings(names: Sequence[str], encoder: Encoder) -> DenseIndex:

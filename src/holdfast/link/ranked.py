@@ -26,7 +26,7 @@ from holdfast.link.features import FeatureMaker, Matrix, Texts
 from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import KIND, VERSION, Ranker
 from holdfast.link.used_names import UsedNames
-from holdfast.names.dense import NameVectors
+from holdfast.names.unindexed import NameVectors
 from holdfast.text.composites import split_composite
 from holdfast.text.lines import on_one_line
 

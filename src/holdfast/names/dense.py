@@ -47,21 +47,6 @@ Rows = npt.NDArray[np.int64]
 Integers = npt.NDArray[np.int32]
 
 
-class NameVectors(Protocol):
-    """Vectors of a knowledge base's names, compared with those of queries; DenseIndex is one."""
-
-    @property
-    def encoder(self) -> Encoder: ...
-
-    def search_vectors(self, queries: Floats, k: int) -> NameMatches:
-        """The k names nearest to each encoded query. *Shape:* (queries, width)."""
-        ...
-
-    def similarity(self, queries: Floats, rows: Rows) -> Floats:
-        """The cosines of encoded queries with the names of these rows."""
-        ...
-
-
 class Encoder(Protocol):
     """What an index needs of a name encoder; holdfast.names.encoder.NameEncoder is one."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -12,6 +12,21 @@ from holdfast.names.index import NameMatches
 from holdfast.names.vectors import Bytes, Floats, quantised, whole_numbers
 
 _KEPT: Final = 1 << 16  # vectors that are remembered
+
+
+class NameVectors(Protocol):
+    """Vectors of a knowledge base's names, compared with those of queries; DenseIndex has them."""
+
+    @property
+    def encoder(self) -> Encoder: ...
+
+    def search_vectors(self, queries: Floats, k: int) -> NameMatches:
+        """The k names nearest to each encoded query. *Shape:* (queries, width)."""
+        ...
+
+    def similarity(self, queries: Floats, rows: Rows) -> Floats:
+        """The cosines of encoded queries with the names of these rows."""
+        ...
 
 
 class UnindexedNames:
