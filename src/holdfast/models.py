@@ -114,7 +114,7 @@ def prepare(
     if chosen.encodes_names:
         prepare_names(kb, progress, must_keep=must_keep)
     if chosen.dual_encoder is not None:
-        _prepare_entities(kb, chosen.dual_encoder, progress)
+        _prepare_entities(kb, chosen.dual_encoder, progress, must_keep=must_keep)
 
 
 def prepare_names(kb: KnowledgeBase, progress: Progress, *, must_keep: bool = True) -> None:
@@ -126,7 +126,9 @@ def prepare_names(kb: KnowledgeBase, progress: Progress, *, must_keep: bool = Tr
     make(kb, shipped_encoder(), progress=partial(progress, "encoding names"))
 
 
-def _prepare_entities(kb: KnowledgeBase, folder: Path, progress: Progress) -> None:
+def _prepare_entities(
+    kb: KnowledgeBase, folder: Path, progress: Progress, *, must_keep: bool
+) -> None:
     from holdfast.link.collective_entities import EntityNames, entity_vectors_of
     from holdfast.link.collective_model import DualEncoderModel
 
@@ -140,7 +142,7 @@ def _prepare_entities(kb: KnowledgeBase, folder: Path, progress: Progress) -> No
     def show(done: float) -> None:
         progress(what(), done)
 
-    entity_vectors_of(kb, model, most=model.names, progress=show)
+    entity_vectors_of(kb, model, most=model.names, must_keep=must_keep, progress=show)
 
 
 def list_models() -> list[ModelFolder]:

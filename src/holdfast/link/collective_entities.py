@@ -240,8 +240,7 @@ def _in_32_bits(block: npt.NDArray[Any]) -> Floats:
     return found
 
 
-_not_kept: dict[tuple[Path, str], EntityVectors] = {}
-"""Vectors that could not be written, by folder and what they are made of: once per process."""
+_not_kept: dict[tuple[Path, str], EntityVectors] = {}  # by folder and what they are made of
 
 
 def entity_vectors_of(
@@ -249,19 +248,21 @@ def entity_vectors_of(
     encoder: EntityEncoder,
     *,
     most: int = 1,
+    must_keep: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> EntityVectors:
     """The vectors, built if they are missing, damaged, or of another base or model.
 
     Of several processes one builds them. Where they cannot be written, those of a small knowledge
-    base are made in memory, which the log says; of a larger one it is an ArtifactError.
+    base are made in memory, which the log says; of a larger one, or with `must_keep`, it is an
+    ArtifactError.
     """
     made_of = f"{kb.manifest.digest} {encoder.names_digest} {most}"
     place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.names_digest} {most}".encode())
     folder = artifacts.home() / "entities" / f"{kb.name}-{place.hexdigest()[:16]}"
     with suppress(ArtifactError):
         return EntityVectors.open(folder, made_of=made_of)
-    if (folder, made_of) in _not_kept:
+    if (folder, made_of) in _not_kept and not must_keep:
         return _not_kept[folder, made_of]
     try:
         with one_writer(folder):
@@ -275,11 +276,11 @@ def entity_vectors_of(
     except OSError as error:
         reason = artifacts.why_not_written(error)
         message = f"the vectors of {kb.name!r} cannot be written to {folder.parent}: {reason}"
-        if kb.names > _FEW:
+        if must_keep or kb.names > _FEW:
             raise ArtifactError(f"{message}; set HOLDFAST_HOME to a folder with room") from error
         _LOG.warning("%s; they are made in memory for this time", message)
-        _not_kept[folder, made_of] = EntityVectors.build(kb, encoder, most=most, progress=progress)
-        return _not_kept[folder, made_of]
+        made = EntityVectors.build(kb, encoder, most=most, progress=progress)
+        return _not_kept.setdefault((folder, made_of), made)
     return EntityVectors.open(folder, made_of=made_of)
 
 
