@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,17 @@ def test_leftovers_of_dead_writers_are_swept_and_others_are_not(tmp_path: Path) 
 def test_a_published_folder_can_be_read_by_others(tmp_path: Path) -> None:
     make(tmp_path / "f", x=b"")
     assert (tmp_path / "f").stat().st_mode & 0o055 == 0o055
+
+
+def test_writers_of_one_folder_at_once_do_not_harm_each_other(tmp_path: Path) -> None:
+    def write(number: int) -> None:
+        for _ in range(20):
+            with artifacts.publish(tmp_path / "f") as scratch:
+                (scratch / "data").write_text(str(number) * 100, encoding="utf-8")
+                (scratch / "more").write_text(str(number), encoding="utf-8")
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(4)))
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+    whole = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "f").iterdir()}
+    assert whole == {"data": whole["more"] * 100, "more": whole["more"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import holdfast
 from holdfast import Document, KnowledgeBase, Mention, Pipeline
 from holdfast.errors import KnowledgeBaseError, UsageError
-from holdfast.pipeline import parse_types
+from holdfast.kb.own_types import parse_types
 from small_kb import make_kb
 
 TEXT = "A heart attack after lithium carbonate; TNF rose."
@@ -114,3 +115,19 @@ def test_types_may_be_spelled_in_many_ways() -> None:
         "CellLine",
         "Chemical",
     )
+
+
+@pytest.mark.parametrize("value", [None, 7, b"heart attack", ["heart attack"]])
+def test_what_is_no_text_is_refused_by_name(kb: KnowledgeBase, value: object) -> None:
+    pipeline = holdfast.load(kb, model="names")
+    expected = f"a text or a Document, not {value!r} ({type(value).__name__})"
+    with pytest.raises(UsageError, match=re.escape(expected)):
+        pipeline(value)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=re.escape(expected)):
+        list(pipeline.pipe([value]))  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("value", ["heart attack", b"heart attack", Document("1", "x"), None, 7])
+def test_pipe_refuses_what_is_not_several_documents(kb: KnowledgeBase, value: object) -> None:
+    with pytest.raises(UsageError, match="pipe reads several texts or Documents, not "):
+        holdfast.load(kb, model="names").pipe(value)  # type: ignore[arg-type]

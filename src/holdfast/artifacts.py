@@ -11,6 +11,7 @@ changed since is hashed again.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -78,8 +79,10 @@ def read_manifest(
     path = folder / MANIFEST
     try:
         manifest = _manifest(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise error(f"{folder}: not a Holdfast folder (no {MANIFEST})") from None
+    except OSError as cause:
+        raise error(f"{path}: cannot be read ({cause.strerror})") from cause
     except (ValueError, KeyError, TypeError, AttributeError) as cause:
         raise error(f"{path}: damaged ({cause}); build or fetch it again") from cause
     if manifest.kind != kind:
@@ -132,7 +135,11 @@ def verify(folder: Path, manifest: Manifest, *, error: type[HoldfastError] = Art
                 f"{path}: damaged ({stat.st_size} bytes, the manifest says {entry['size']}); "
                 "build or fetch it again"
             )
-        if known.get(name) != stamps[name] and sha256_of(path) != entry["sha256"]:
+        try:
+            is_sound = known.get(name) == stamps[name] or sha256_of(path) == entry["sha256"]
+        except OSError as cause:
+            raise error(f"{path}: cannot be read ({cause.strerror})") from cause
+        if not is_sound:
             raise error(
                 f"{path}: damaged (its sha256 is not the manifest's); build or fetch it again"
             )
@@ -166,19 +173,35 @@ def publish(folder: Path) -> Iterator[Path]:
     try:
         yield scratch
         scratch.chmod(0o755)
-        if folder.exists():
-            old = scratch.with_name(scratch.name + "-old")
-            folder.rename(old)
-            try:
-                scratch.rename(folder)
-            except BaseException:
-                old.rename(folder)
-                raise
-            shutil.rmtree(old)
-        else:
-            scratch.rename(folder)
+        while not _has_replaced(folder, scratch):
+            pass
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _has_replaced(folder: Path, scratch: Path) -> bool:
+    """Put `scratch` at the place of `folder`; False if another writer was there in between."""
+    old = scratch.with_name(scratch.name + "-old")
+    with contextlib.suppress(FileNotFoundError):
+        folder.rename(old)
+    try:
+        scratch.rename(folder)
+    except BaseException as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            shutil.rmtree(old, ignore_errors=True)
+            return False
+        if old.exists():
+            old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+    return True
+
+
+def why_not_written(error: OSError) -> str:
+    """The reason in words: numpy and pyarrow report a full disk without its number."""
+    text = error.strerror or str(error)
+    is_full = error.errno == errno.ENOSPC or "errno 28" in text or "requested and" in text
+    return "the disk is full" if is_full else text
 
 
 def _sweep(folder: Path) -> None:

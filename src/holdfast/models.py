@@ -37,7 +37,6 @@ _DUAL_ENCODER: Final = "dual encoder"
 _CHOICES: Final = (_RANKER, _TAGGER, _DUAL_ENCODER)
 _ANY: Final = 1 << 30  # any version: a listing reads nothing but the manifest
 _DAMAGED: Final = "damaged"
-_QUICK: Final = 20_000  # names that are encoded at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +103,32 @@ def choose_model(name: str | Path) -> Chosen:
     raise UsageError(f"no model is called {str(name)!r}; there is: {', '.join(known)}")
 
 
-def prepare(kb: KnowledgeBase, chosen: Chosen, progress: Progress) -> None:
-    """Encode what the model compares texts with, unless that was done before."""
+def prepare(
+    kb: KnowledgeBase, chosen: Chosen, progress: Progress, *, must_keep: bool = True
+) -> None:
+    """Encode what the model compares texts with, unless that was done before.
+
+    With `must_keep`, an ArtifactError if it cannot be written; without, it is made as far as the
+    model needs it now.
+    """
     if chosen.encodes_names:
-        prepare_names(kb, progress)
+        prepare_names(kb, progress, must_keep=must_keep)
     if chosen.dual_encoder is not None:
-        _prepare_entities(kb, chosen.dual_encoder, progress)
+        _prepare_entities(kb, chosen.dual_encoder, progress, must_keep=must_keep)
 
 
-def prepare_names(kb: KnowledgeBase, progress: Progress) -> None:
-    """Encode and index them, unless that was done before; few take no time worth a word."""
-    from holdfast.link.dense_names import dense_index_of
+def prepare_names(kb: KnowledgeBase, progress: Progress, *, must_keep: bool = True) -> None:
+    """Encode and index the names of a knowledge base, unless that was done before."""
+    from holdfast.link.dense_names import dense_index_of, name_vectors_of
     from holdfast.link.shipped import shipped_encoder
 
-    show = None if kb.names < _QUICK else partial(progress, "encoding names")
-    dense_index_of(kb, shipped_encoder(), progress=show)
+    make = dense_index_of if must_keep else name_vectors_of
+    make(kb, shipped_encoder(), progress=partial(progress, "encoding names"))
 
 
-def _prepare_entities(kb: KnowledgeBase, folder: Path, progress: Progress) -> None:
+def _prepare_entities(
+    kb: KnowledgeBase, folder: Path, progress: Progress, *, must_keep: bool
+) -> None:
     from holdfast.link.collective_entities import EntityNames, entity_vectors_of
     from holdfast.link.collective_model import DualEncoderModel
 
@@ -130,12 +137,12 @@ def _prepare_entities(kb: KnowledgeBase, folder: Path, progress: Progress) -> No
     @cache
     def what() -> str:
         count = len(EntityNames.of(kb, most=model.names).rows)
-        return f"encoding {count:,} names of entities, once"
+        return f"encoding {count:,} names of entities"
 
     def show(done: float) -> None:
         progress(what(), done)
 
-    entity_vectors_of(kb, model, most=model.names, progress=show)
+    entity_vectors_of(kb, model, most=model.names, must_keep=must_keep, progress=show)
 
 
 def list_models() -> list[ModelFolder]:
@@ -197,12 +204,12 @@ def _tagger_of_folder(kb: KnowledgeBase, *, only: Collection[str] | None, folder
 def _ranked_of_folder(
     kb: KnowledgeBase, *, only: Collection[str] | None, top: int, folder: Path
 ) -> Step:
-    from holdfast.link.dense_names import dense_index_of
+    from holdfast.link.dense_names import name_vectors_of
     from holdfast.link.ranked import RankedLinker
     from holdfast.link.shipped import shipped_encoder
 
     has_encoder = bool(manifest_of(folder).config.get("encoder"))
-    dense = dense_index_of(kb, shipped_encoder()) if has_encoder else None
+    dense = name_vectors_of(kb, shipped_encoder()) if has_encoder else None
     make = partial(RankedLinker.open, folder, dense=dense)
     return genes_by_species(make, kb, only=only, top=top)
 

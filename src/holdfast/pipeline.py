@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from holdfast import types
 from holdfast.document import Document
 from holdfast.errors import UsageError
+from holdfast.kb.own_types import own_types, parse_types, with_own_types
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.link.rules import read_rules
 from holdfast.models import choose_model, prepare
@@ -44,6 +44,11 @@ class Pipeline:
 
     def pipe(self, documents: Iterable[str | Document]) -> Iterator[Document]:
         """Many documents, in order; steps that can work on several at once do."""
+        if isinstance(documents, str | bytes | Document) or not isinstance(documents, Iterable):
+            raise UsageError(
+                f"pipe reads several texts or Documents, not {_shown(documents)}; for one, call "
+                "the pipeline itself"
+            )
         flowing: Iterator[Document] = map(_as_document, documents)
         for step in self.steps:
             together = getattr(step, "pipe", None)
@@ -51,8 +56,22 @@ class Pipeline:
         return flowing
 
 
+def _unseen(_what: str, _done: float) -> None:
+    """Takes progress that nobody asked for."""
+
+
 def _as_document(text: str | Document) -> Document:
-    return Document("", text) if isinstance(text, str) else text
+    if isinstance(text, str):
+        return Document("", text)
+    if not isinstance(text, Document):
+        raise UsageError(f"a pipeline reads a text or a Document, not {_shown(text)}")
+    return text
+
+
+def _shown(value: object) -> str:
+    """A value of the wrong type, shortened, with its type."""
+    text = repr(value)
+    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
 
 
 def load(
@@ -70,7 +89,8 @@ def load(
 
     kb        a name that `holdfast kb get` or `kb build` made, a folder, or an open one
     model     a name that `holdfast models` lists, or the folder of a trained linker
-    only      types of mentions, e.g. ("disease", "chemical"); by default all but "other"
+    only      types of mentions, e.g. ("disease", "chemical"), also such that only the knowledge
+              base has; by default all but "other"
     detector  what finds mentions, by its name in holdfast.registry; by default the model's;
               None: they are marked already
     linker    what links them, by its name in holdfast.registry; by default the model's
@@ -85,10 +105,11 @@ def load(
     if link is None and (detector is None or find is not chosen.detector):
         raise UsageError(f"the model {str(model)!r} links only what it finds itself; take another")
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
-    wanted = None if only is None else parse_types(only)
+    wanted = None if only is None else parse_types(only, own_types(base))
     said = None if rules is None else read_rules(Path(rules), base)
-    if progress is not None:
-        prepare(base, chosen, progress)
+    if link is None or link is chosen.linker:
+        prepare(base, chosen, progress or _unseen, must_keep=False)
+    base = with_own_types(base, wanted)
     steps = list[Step]()
     if detector is not None:
         annotate = chosen.annotator if link is None else None
@@ -98,15 +119,3 @@ def load(
         steps.append(link(base, only=wanted, top=top))
     steps += [said.decide] if said else []
     return Pipeline(steps)
-
-
-def parse_types(names: Collection[str]) -> tuple[str, ...]:
-    """Types in any spelling as holdfast.types has them. An unknown one is a UsageError."""
-    chosen = []
-    for name in names:
-        canonical = types.canonical_type(name.strip())
-        if canonical not in types.TYPES:
-            known = ", ".join(type for type in types.TYPES)
-            raise UsageError(f"no type is called {name!r}; there is: {known}")
-        chosen.append(canonical)
-    return tuple(dict.fromkeys(chosen))

@@ -42,6 +42,9 @@ UNTYPED: Final = 1 << 31
 FOREIGN: Final = 1 << 30
 """The bit of an entity that has types, but none of TYPES."""
 
+OWN: Final = 1 << 29
+"""The bit of an entity of the own types that were asked for: see holdfast.kb.own_types."""
+
 # Spellings of corpora, semantic tags of SNOMED CT, and semantic types of UMLS.
 _SPELLINGS: Final = {
     DISEASE: "specificdisease diseaseclass modifier compositemention diseaseorphenotypicfeature "
@@ -67,20 +70,25 @@ _CANONICAL: Final = {
 }
 
 
-def canonical_type(type: str) -> str:
-    """One of TYPES where the spelling is known; otherwise the type as it is.
+def type_key(type: str) -> str:
+    """The type for comparison: case, spaces, hyphens and underscores do not matter."""
+    return type.casefold().replace(" ", "").replace("_", "").replace("-", "")
 
-    Case, spaces, hyphens and underscores do not matter: "cell line" is "CellLine".
-    """
-    key = type.casefold().replace(" ", "").replace("_", "").replace("-", "")
-    return _CANONICAL.get(key, type)
+
+def canonical_type(type: str) -> str:
+    """One of TYPES where the spelling is known ("cell line" is "CellLine"); else as it is."""
+    return _CANONICAL.get(type_key(type), type)
 
 
 def mask_of(types: Collection[str] | None) -> int:
-    """Canonical types as bits, bit i for TYPES[i]; None stands for whatever there is."""
+    """Canonical types as bits, bit i for TYPES[i]; None stands for whatever there is.
+
+    Any other type is one of a knowledge base's own and has the bit OWN.
+    """
     if types is None:
         return UNTYPED | FOREIGN | (1 << len(TYPES)) - 1
-    return sum(1 << TYPES.index(type) for type in set(types))
+    known = sum(1 << TYPES.index(type) for type in set(types) if type in TYPES)
+    return known if all(type in TYPES for type in types) else known | OWN
 
 
 def mask_of_mention(type: str, wanted: int) -> int:

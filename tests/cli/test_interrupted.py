@@ -42,7 +42,8 @@ def start_endless_build(table: Path) -> subprocess.Popen[str]:
     """A build that has begun to read and waits for a pipe that nobody writes to."""
     pipe = table.with_name("endless.obo")
     os.mkfifo(pipe)
-    command = ["-m", "holdfast", "kb", "build", "mine", "--table", str(table), "--obo", str(pipe)]
+    command = ["-m", "holdfast", "kb", "build", "mine", "--table", str(table)]
+    command += ["--obo", str(pipe), "--force"]
     # Who runs the tests in the background may ignore Ctrl-C, which the child would inherit.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -75,7 +76,7 @@ def test_a_killed_build_leaves_the_old_one_and_the_next_build_sweeps_up(
     assert len(leftovers) == 1
     assert open_kb("mine").manifest.digest == old_digest
     assert call("kb", "info", "--json").stdout.count('"name": "mine"') == 1
-    assert call("kb", "build", "mine", "--table", table).returncode == 0
+    assert call("kb", "build", "mine", "--table", table, "--force").returncode == 0
     assert in_kb_folder() == ["mine"]
     assert len(open_kb("mine")) == 500
 
@@ -117,8 +118,9 @@ def test_a_full_disk_is_one_line_and_changes_nothing(
 ) -> None:
     rows = "".join(f"X:{i}\tthing number {i} of very many\n" for i in range(BIG))
     (tmp_path / "big.tsv").write_text("id\tname\n" + rows, encoding="utf-8")
+    build = (sys.executable, "-m", "holdfast", "kb", "build", "mine")
     done = subprocess.run(
-        [sys.executable, "-m", "holdfast", "kb", "build", "mine", "--table", tmp_path / "big.tsv"],
+        [*build, "--table", tmp_path / "big.tsv", "--force"],
         capture_output=True,
         text=True,
         env=environment(),

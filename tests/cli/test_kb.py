@@ -9,8 +9,9 @@ from subprocess import CompletedProcess
 import pytest
 
 from command import call
-from holdfast.kb import kb_folder, open_kb
-from small_kb import make_kb
+from holdfast import artifacts
+from holdfast.kb import Entry, kb_folder, open_kb
+from small_kb import make_kb, of_entries
 
 TABLE = "id\tname\tsynonyms\ttype\nX:1\tquaggle fever\tquaggles|QF\tdisease\nX:2\tzibol\t\tdrug\n"
 
@@ -147,3 +148,94 @@ def test_a_damaged_knowledge_base_is_one_line_that_names_the_file(small: str) ->
     done = call("link", "heart attack", "--kb", small)
     assert done.returncode == 1
     assert "names.arrow: damaged" in error_of(done)
+
+
+def break_kb(name: str) -> None:
+    path = kb_folder(name) / "names.arrow"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def test_a_damaged_knowledge_base_hides_none_of_the_others(small: str) -> None:
+    make_kb(kb_folder("broken"), name="broken")
+    break_kb("broken")
+    (kb_folder("empty")).mkdir()
+    listed = call("kb", "info")
+    assert listed.returncode == 0
+    assert "small  10 entities" in listed.stdout
+    assert "broken" not in listed.stdout
+    assert "broken cannot be opened: " in listed.stderr
+    assert "names.arrow: damaged" in listed.stderr
+    assert "empty cannot be opened: " in listed.stderr
+    data = json.loads(call("kb", "info", "--json").stdout)
+    assert [kb["name"] for kb in data["knowledge_bases"]] == ["small"]
+    assert [kb["name"] for kb in data["damaged"]] == ["broken", "empty"]
+    assert "names.arrow: damaged" in data["damaged"][0]["problem"]
+    assert call("kb", "info", small).returncode == 0
+    assert call("link", "heart attack", "--kb", small).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["build", "subset", "merge"])
+def test_an_existing_knowledge_base_is_replaced_only_by_force(
+    small: str, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "terms.tsv").write_text(TABLE, encoding="utf-8")
+    arguments: tuple[str | Path, ...] = {
+        "build": ("build", "mine", "--table", tmp_path / "terms.tsv"),
+        "subset": ("subset", small, "mine", "--type", "gene"),
+        "merge": ("merge", "mine", small),
+    }[command]
+    of_entries(kb_folder("mine"), Entry("OLD:1", "old thing"))
+    refused = call("kb", *arguments)
+    assert refused.returncode == 2
+    assert refused.stdout == ""
+    assert "there is already a knowledge base at " in error_of(refused)
+    assert "--force" in error_of(refused)
+    assert "OLD:1" in open_kb("mine")
+    assert call("kb", *arguments, "--force").returncode == 0
+    assert "OLD:1" not in open_kb("mine")
+
+
+def test_a_damaged_one_is_replaced_by_force_too(tmp_path: Path) -> None:
+    (tmp_path / "terms.tsv").write_text(TABLE, encoding="utf-8")
+    build = ("kb", "build", "mine", "--table", tmp_path / "terms.tsv")
+    assert call(*build).returncode == 0
+    break_kb("mine")
+    assert call(*build).returncode == 2
+    assert call(*build, "--force").returncode == 0
+    assert len(open_kb("mine")) == 2
+
+
+def test_what_is_no_knowledge_base_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "terms.tsv").write_text(TABLE, encoding="utf-8")
+    diary = tmp_path / "documents" / "diary.txt"
+    diary.parent.mkdir()
+    diary.write_text("dear diary", encoding="utf-8")
+    build = ("kb", "build", "x", "--table", tmp_path / "terms.tsv", "--out", diary.parent)
+    for force in ((), ("--force",)):
+        done = call(*build, *force)
+        assert done.returncode == 2
+        assert "holds something else than a knowledge base" in error_of(done)
+    assert diary.read_text(encoding="utf-8") == "dear diary"
+
+
+def test_remove_deletes_a_knowledge_base_and_its_vectors_and_nothing_else(small: str) -> None:
+    for name in ("small-2", "broken"):
+        make_kb(kb_folder(name), name=name)
+        assert call("link", "heart attack", "--kb", name).returncode == 0
+    assert call("link", "heart attack", "--kb", small).returncode == 0
+    break_kb("broken")
+    done = call("kb", "remove", small, "broken")
+    assert done.returncode == 0
+    assert [line.split(",")[0] for line in done.stdout.splitlines()] == [
+        "small is removed",
+        "broken is removed",
+    ]
+    assert not kb_folder(small).exists()
+    dense = (path.name for path in (artifacts.home() / "dense").iterdir())
+    assert {name[:-17] for name in dense if not name.startswith("names-")} == {"small-2"}
+    assert call("link", "heart attack", "--kb", "small-2").returncode == 0
+    gone = call("kb", "remove", small)
+    assert gone.returncode == 1
+    assert error_of(gone) == "holdfast: no knowledge base 'small'; there is: small-2"

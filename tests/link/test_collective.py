@@ -247,6 +247,40 @@ def test_vectors_are_kept_until_the_model_or_the_base_changes(
         EntityVectors.open(folder, made_of="this")
 
 
+def test_vectors_that_are_written_while_they_are_made_are_the_same(
+    kb: KnowledgeBase, tmp_path: Path
+) -> None:
+    in_memory = EntityVectors.build(kb, Letters(), most=3)
+    written = EntityVectors.build(kb, Letters(), most=3, folder=tmp_path)
+    assert isinstance(written._vectors, np.memmap)
+    written.write(tmp_path, made_of="this")
+    opened = EntityVectors.open(tmp_path, made_of="this")
+    assert opened._vectors.tolist() == in_memory._vectors.tolist()
+
+
+def test_vectors_that_cannot_be_kept_are_made_once_in_memory(
+    kb: KnowledgeBase,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    (tmp_path / "home").write_text("no folder", encoding="utf-8")
+    monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path / "home"))
+    encoder = Letters("not kept")
+    first = entity_vectors_of(kb, encoder)
+    assert entity_vectors_of(kb, encoder) is first
+    assert encoder.asked == 3
+    (record,) = caplog.records
+    assert record.getMessage().startswith("the vectors of 'small' cannot be written to ")
+    monkeypatch.setattr("holdfast.link.collective_entities._FEW", 0)
+    with pytest.raises(ArtifactError, match=r"cannot be written to .*set HOLDFAST_HOME"):
+        entity_vectors_of(kb, Letters("another one"))
+    monkeypatch.undo()
+    monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path / "home"))
+    with pytest.raises(ArtifactError, match="cannot be written to "):
+        entity_vectors_of(kb, encoder, must_keep=True)
+
+
 def test_an_entity_is_encoded_by_its_first_names(kb: KnowledgeBase) -> None:
     names = EntityNames.of(kb, most=2)
     assert names.texts(kb) == ["bad cabbage", "faded beef", "deaf egg", "high heel", "bad egg"]

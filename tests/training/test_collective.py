@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+import holdfast  # noqa: E402
 from holdfast import artifacts  # noqa: E402
 from holdfast.detect.token_encoder import TokenReader  # noqa: E402
 from holdfast.document import Document, Mention  # noqa: E402
@@ -144,6 +145,11 @@ def check_only_what_is_wanted_is_kept(folder: Path, documents: list[Document]) -
     assert [m.type for m in kept] == [types[of_id[m.ids[0]]] for m in kept]
     assert all(of_id[c.entity_id] in types for m in kept for c in m.candidates)
     assert {*types.values()} == {m.type for m in kept}
+    pipeline = holdfast.load(mixed, model=folder / "model", only=("t1",))
+    own = [m for d in pipeline.pipe(documents) for m in d.mentions]
+    expected = [(m.start, m.end, m.ids) for m in every if of_id[m.ids[0]] in (("T1",), ())]
+    assert [(m.start, m.end, m.ids) for m in own] == expected
+    assert {m.type for m in own} == {"T1", ""}
 
 
 def test_an_interrupted_run_goes_on_where_it_was(kb: Any, tmp_path: Path) -> None:

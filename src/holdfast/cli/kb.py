@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from holdfast.kb.build_report import Finding
+    from holdfast.kb.store import KnowledgeBase
 
 app = typer.Typer(help="Get, build and look into knowledge bases.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A knowledge base: name or folder.")]
 NewName = Annotated[str, typer.Argument(metavar="NEW", help="The name to build it under.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a knowledge base that is there.")]
 Paths = list[Path] | None
 Words = list[str] | None
 
@@ -70,17 +76,20 @@ def build(
     type_column: Annotated[str | None, typer.Option(help="Table: … of types.")] = None,
     separator: Annotated[str | None, typer.Option(help="Table: between synonyms.")] = None,
     out: Annotated[Path | None, typer.Option(help="A folder to build it in.")] = None,
+    force: Force = False,
+    as_json: Json = False,
 ) -> None:
     """Build a knowledge base from your own release files.
 
     Where a name is in several, the earlier option of this list is preferred.
     """
     from holdfast.cli.progress import progress_bar
-    from holdfast.kb import open_kb
-    from holdfast.kb.describe import describe
+    from holdfast.kb import kb_folder, open_kb
+    from holdfast.kb.build_report import BuildWatch
     from holdfast.kb.from_files import SourceFile, build_from_files
-    from holdfast.show import print_description
+    from holdfast.kb.places import check_replaceable
 
+    check_replaceable(out or kb_folder(name), force=force)
     given = {
         "table": table,
         "umls": umls,
@@ -109,9 +118,28 @@ def build(
         "separator": separator,
     }
     files = [SourceFile(reader, path) for reader, paths in given.items() for path in paths or ()]
+    watch = BuildWatch()
     with progress_bar(name) as progress:
-        build_from_files(name, files, folder=out, options=options, progress=progress)
-    print_description(describe(open_kb(out or name)))
+        build_from_files(name, files, folder=out, options=options, progress=progress, watch=watch)
+    base = open_kb(out or name)
+    _tell_built(base, watch.findings(base), as_json=as_json)
+
+
+def _tell_built(base: KnowledgeBase, findings: Sequence[Finding], *, as_json: bool) -> None:
+    """Show what was built, and on standard error what its owner should know of it."""
+    import json
+
+    from holdfast.kb.describe import describe
+    from holdfast.show import print_description
+
+    description = describe(base)
+    if as_json:
+        found = [finding.to_json() for finding in findings]
+        print(json.dumps({**description.to_json(), "findings": found}, ensure_ascii=False))
+        return
+    print_description(description)
+    for finding in findings:
+        typer.echo(f"{base.name}: {finding.message}", err=True)
 
 
 @app.command()
@@ -123,27 +151,76 @@ def info(
     """Say what a knowledge base holds and under which licences; without a name, list them."""
     import json
 
-    from holdfast.kb import installed, open_kb
+    from holdfast.kb import open_kb
     from holdfast.kb.describe import describe, entity_to_json
     from holdfast.show import print_description, print_entity
 
-    bases = [open_kb(base) for base in ([name] if name else installed())]
     if id is not None:
-        entity = bases[0].entity(id) if name else open_kb("open").entity(id)
+        entity = open_kb(name or "open").entity(id)
         if as_json:
             print(json.dumps(entity_to_json(entity), ensure_ascii=False))
         else:
             print_entity(entity)
-    elif as_json and name:
-        print(json.dumps(describe(bases[0]).to_json(), ensure_ascii=False))
+    elif name is None:
+        _list(as_json=as_json)
     elif as_json:
-        described = [describe(base).to_json() for base in bases]
-        print(json.dumps({"knowledge_bases": described}, ensure_ascii=False))
-    elif not bases:
-        typer.echo("No knowledge base yet. Try `holdfast kb get open`.")
+        print(json.dumps(describe(open_kb(name)).to_json(), ensure_ascii=False))
     else:
-        for base in bases:
-            print_description(describe(base))
+        print_description(describe(open_kb(name)))
+
+
+def _list(*, as_json: bool) -> None:
+    """Show every knowledge base; one that is damaged is named after the others."""
+    import json
+
+    from holdfast.kb.describe import describe
+    from holdfast.kb.places import all_kbs
+    from holdfast.show import print_description
+
+    sound, damaged = all_kbs()
+    if as_json:
+        listed = {
+            "knowledge_bases": [describe(kb).to_json() for kb in sound],
+            "damaged": [broken.to_json() for broken in damaged],
+        }
+        print(json.dumps(listed, ensure_ascii=False))
+        return
+    if not sound and not damaged:
+        typer.echo("No knowledge base yet. Try `holdfast kb get open`.")
+    for kb in sound:
+        print_description(describe(kb))
+    for broken in damaged:
+        typer.echo(f"{broken.name} cannot be opened: {broken.problem}", err=True)
+
+
+@app.command()
+def prepare(
+    name: Name,
+    model: Annotated[
+        str, typer.Option("--model", help="One of `holdfast models`, or a model folder.")
+    ] = "default",
+) -> None:
+    """Encode and index a knowledge base for a model now, instead of when it first links."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.kb import open_kb
+    from holdfast.models import choose_model
+    from holdfast.models import prepare as prepare_for
+
+    base, chosen = open_kb(name), choose_model(model)
+    with progress_bar(base.name) as progress:
+        prepare_for(base, chosen, progress)
+    typer.echo(f"{base.name}: {base.names:,} names are ready for the model {model}")
+
+
+@app.command()
+def remove(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names, no folders.")],
+) -> None:
+    """Delete knowledge bases of the home folder, with the vectors that were made of them."""
+    from holdfast.kb.places import remove_kb
+
+    for name in names:
+        typer.echo(f"{name} is removed, {remove_kb(name):,.0f} MB")
 
 
 @app.command()
@@ -192,6 +269,7 @@ def subset(
     source: Annotated[Words, typer.Option(help="Keep these vocabularies.")] = None,
     ids: Annotated[Path | None, typer.Option(help="Keep the ids in this file, one a line.")] = None,
     ancestor: Annotated[Words, typer.Option(help="Keep what is at or below these ids.")] = None,
+    force: Force = False,
 ) -> None:
     """Build a knowledge base of a part of another; all conditions must hold."""
     from holdfast.cli.progress import progress_bar
@@ -199,8 +277,10 @@ def subset(
     from holdfast.kb.derive import read_ids
     from holdfast.kb.derive import subset as build_subset
     from holdfast.kb.describe import describe
+    from holdfast.kb.places import check_replaceable
     from holdfast.show import print_description
 
+    check_replaceable(kb_folder(new), force=force)
     with progress_bar(new) as progress:
         build_subset(
             open_kb(name),
@@ -219,14 +299,17 @@ def subset(
 def merge(
     new: NewName,
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names or folders.")],
+    force: Force = False,
 ) -> None:
     """Build one knowledge base of several, in the order of preference given."""
     from holdfast.cli.progress import progress_bar
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import merge as build_merged
     from holdfast.kb.describe import describe
+    from holdfast.kb.places import check_replaceable
     from holdfast.show import print_description
 
+    check_replaceable(kb_folder(new), force=force)
     with progress_bar(new) as progress:
         bases = [open_kb(name) for name in names]
         build_merged(bases, kb_folder(new), name=new, progress=progress)

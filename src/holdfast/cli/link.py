@@ -71,7 +71,7 @@ def link(
     form = "json" if as_json else output
     check_format(form)
     base = open_kb(kb)
-    with progress_bar(base.name) as progress:
+    with progress_bar(base.name, quiet=1.0) as progress:
         pipeline = load(
             base,
             model=model,

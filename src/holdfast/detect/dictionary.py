@@ -49,6 +49,7 @@ class DictionaryDetector:
         self._kb = kb
         unwanted = types.mask_of([types.OTHER]) if only is None else 0
         self._wanted = types.mask_of(only) & ~unwanted
+        self._only = frozenset(only or ())
         self._preference = preference_of_entities(kb)
         self._type_of = lru_cache(maxsize=1 << 16)(self._type_of_surface)
 
@@ -130,7 +131,9 @@ class DictionaryDetector:
     def _name_of_type(self, entity: int) -> str:
         mask = int(self._kb.type_mask[entity]) & self._wanted
         known = (type for bit, type in enumerate(types.TYPES) if mask >> bit & 1)
-        return next(known, None) or next(iter(self._kb.types_of(entity)), "")
+        named = self._kb.types_of(entity)
+        own = (type for type in named if type in self._only)
+        return next(known, None) or next(own, None) or next(iter(named), "")
 
 
 def longest_from_left(mentions: Iterable[Mention]) -> list[Mention]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from operator import length_hint
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +25,7 @@ KIND: Final = "knowledge base"
 VERSION: Final = 2
 
 _REPORT_EVERY: Final = 1 << 14
+_READ, _SORTED, _INDEXED = 0.4, 0.5, 0.95  # the part of a build that is done after each step
 
 Progress = Callable[[str, float], None]
 """Called with what is being done and how much of it is done, from 0 to 1."""
@@ -58,39 +59,38 @@ def build_kb(
     name: str,
     parts: Iterable[tuple[Source, Iterable[Record]]],
     progress: Progress | None = None,
+    entered: Callable[[int, Entry], None] | None = None,
 ) -> Summary:
     """Build a knowledge base from records and put it at `folder`, replacing what was there.
 
     It appears whole or not at all: a bad record, a full disk or an interrupt leaves the folder as
     it was. Memory is bounded by the number of entities (their ids) and the n-gram index.
+    `entered` is called with every entry and the row of its entity.
     """
     report = progress or (lambda _what, _done: None)
+    expected = max(1, length_hint(parts, 1))
     try:
         with artifacts.publish(folder) as scratch:
-            builder = _Builder(scratch, name)
-            for source, records in parts:
-                builder.add(records, source, report)
+            builder = _Builder(scratch, name, entered)
+            for done, (source, records) in enumerate(parts):
+                builder.add(records, source, _at(report, _READ * min(1, done / expected)))
             return builder.finish(report)
     except OSError as error:
         raise KnowledgeBaseError(
             f"could not write the knowledge base {name!r} at {folder}: "
-            f"{_reason(error)}; nothing was changed"
+            f"{artifacts.why_not_written(error)}; nothing was changed"
         ) from error
-
-
-def _reason(error: OSError) -> str:
-    """What went wrong, in words: numpy and pyarrow report a full disk without its number."""
-    text = error.strerror or str(error)
-    is_full = error.errno == errno.ENOSPC or "errno 28" in text or "requested and" in text
-    return "the disk is full" if is_full else text
 
 
 class _Builder:
     """Collects records in a scratch folder; `finish` turns them into a knowledge base."""
 
-    def __init__(self, scratch: Path, name: str) -> None:
+    def __init__(
+        self, scratch: Path, name: str, entered: Callable[[int, Entry], None] | None
+    ) -> None:
         self._scratch = scratch
         self._name = name
+        self._entered = entered
         self._rows: dict[str, int] = {}
         self._masks: list[int] = []
         self._sources: list[Source] = []
@@ -102,12 +102,14 @@ class _Builder:
             table: Spool(scratch / f"{table}.spool", schema) for table, schema in SCHEMAS.items()
         }
 
-    def add(self, records: Iterable[Record], source: Source, progress: Progress) -> None:
+    def add(
+        self, records: Iterable[Record], source: Source, progress: Callable[[str], None]
+    ) -> None:
         """Enter every record under this source. An id entered twice keeps its first source."""
         self._sources.append(source)
         for count, record in enumerate(records):
             if count % _REPORT_EVERY == 0:
-                progress(f"reading {source.name}: {len(self._rows):,} entities", 0.0)
+                progress(f"reading {source.name}: {len(self._rows):,} entities")
             row = self._enter(record) if isinstance(record, Entry) else self._rows.get(record.id)
             if row is None:
                 self._dropped += 1
@@ -120,6 +122,8 @@ class _Builder:
             self._masks.append(0)
             self._spools["entities"].append(entry.id, len(self._sources) - 1, 0, 0)
         self._spools["names"].append(row, entry.name.strip(), self._origin(entry))
+        if self._entered is not None:
+            self._entered(row, entry)
         return row
 
     def _origin(self, record: Record) -> int:
@@ -151,14 +155,14 @@ class _Builder:
             raise KnowledgeBaseError(f"knowledge base {self._name!r}: its sources hold no entity")
         tables = [table for table in SCHEMAS if table != "entities"]
         for done, table in enumerate(tables):
-            progress(f"sorting {table}", done / len(tables) * 0.2)
+            progress(f"sorting {table}", _READ + done / len(tables) * (_SORTED - _READ))
             rows = sorted_by_entity(self._spools[table].table(), but="origin")
             write_table(rows, self._scratch / f"{table}.arrow")
             del rows
             self._spools[table].close()
         names = self._write_entities()
         _write_indexes(self._scratch, progress)
-        progress("hashing", 0.95)
+        progress("hashing", _INDEXED)
         config = {
             "name": self._name,
             "sources": [asdict(source) for source in self._sources],
@@ -189,13 +193,22 @@ class _Builder:
 
 def _write_indexes(folder: Path, progress: Progress) -> None:
     """What makes looking up ids, names and cross-references fast."""
-    progress("indexing ids", 0.2)
+    progress("indexing ids", _SORTED)
     IdIndex.build(_strings(folder, "entities", "id")).save(folder, "ids")
     IdIndex.build(_strings(folder, "xrefs", "xref")).save(folder, "xref_ids")
-    progress("indexing names", 0.3)
+    progress("indexing names", _SORTED)
     ExactIndex.build(_strings(folder, "names", "name")).save(folder)
-    progress("indexing character n-grams", 0.5)
-    NgramIndex.build(_strings(folder, "names", "name"), folder).save(folder)
+
+    def indexed(part: float) -> None:
+        progress("indexing character n-grams", _SORTED + part * (_INDEXED - _SORTED))
+
+    indexed(0.0)
+    NgramIndex.build(_strings(folder, "names", "name"), folder, indexed).save(folder)
+
+
+def _at(progress: Progress, done: float) -> Callable[[str], None]:
+    """Progress of which only the words change."""
+    return lambda what: progress(what, done)
 
 
 def _strings(folder: Path, table: str, name: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.kb.build import Source
+from holdfast.kb.own_types import own_types
 from holdfast.kb.store import Entity, KnowledgeBase
 from holdfast.text.tokens import hashes_of_names
 from holdfast.types import TYPES
@@ -43,6 +44,7 @@ class Description:
 def describe(kb: KnowledgeBase) -> Description:
     by_source = np.bincount(kb.source_of, minlength=len(kb.sources))
     by_type = [(type, int((kb.type_mask >> i & 1).sum())) for i, type in enumerate(TYPES)]
+    by_type += [(type, len(kb.rows_of_types([type]))) for type in own_types(kb)]
     size = sum(path.stat().st_size for path in kb.folder.iterdir() if path.is_file())
     return Description(
         name=kb.name,

@@ -11,6 +11,7 @@ from typing import Any
 
 from holdfast.errors import InputError, UsageError
 from holdfast.kb.build import Progress, Source, Summary, build_kb
+from holdfast.kb.build_report import BuildWatch
 from holdfast.kb.readers import READERS
 from holdfast.kb.records import Record
 from holdfast.kb.store import kb_folder
@@ -31,11 +32,13 @@ def build_from_files(
     folder: Path | None = None,
     options: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    watch: BuildWatch | None = None,
 ) -> Summary:
     """Read the files in order and build a knowledge base of them in the home folder.
 
     Each reader gets the options that it knows; an option that no reader knows is a UsageError.
-    Where a name is in several files, the earlier file's entity is preferred.
+    Where a name is in several files, the earlier file's entity is preferred. With a `watch`, rows
+    of tables without a name are left out and noted, instead of being an error.
     """
     chosen = list(sources)
     if not chosen:
@@ -48,8 +51,14 @@ def build_from_files(
     for source in chosen:
         if not source.path.exists():
             raise InputError(f"{source.path}: there is no such file or folder")
-    parts = (_part(source, wanted) for source in chosen)
-    return build_kb(folder or kb_folder(name), name=name, parts=parts, progress=progress)
+    parts = [_part(source, wanted, watch) for source in chosen]
+    return build_kb(
+        folder or kb_folder(name),
+        name=name,
+        parts=parts,
+        progress=progress,
+        entered=None if watch is None else watch.entered,
+    )
 
 
 def _options_of(reader: str) -> set[str]:
@@ -57,7 +66,9 @@ def _options_of(reader: str) -> set[str]:
     return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
-def _part(source: SourceFile, options: Mapping[str, Any]) -> tuple[Source, Iterator[Record]]:
+def _part(
+    source: SourceFile, options: Mapping[str, Any], watch: BuildWatch | None
+) -> tuple[Source, Iterator[Record]]:
     known = _options_of(source.reader)
     fitting = {key: value for key, value in options.items() if key in known}
     described = Source(
@@ -67,4 +78,14 @@ def _part(source: SourceFile, options: Mapping[str, Any]) -> tuple[Source, Itera
         path=str(source.path.absolute()),
         options=json.dumps(fitting, default=list),
     )
-    return described, READERS[source.reader](source.path, **fitting)
+    return described, _records(source, fitting, watch)
+
+
+def _records(
+    source: SourceFile, options: Mapping[str, Any], watch: BuildWatch | None
+) -> Iterator[Record]:
+    """The file's records; the watch is told when its reading begins."""
+    noted = {} if watch is None else {"notes": watch.start(source.path)}
+    if "notes" not in _options_of(source.reader):
+        noted = {}
+    yield from READERS[source.reader](source.path, **options, **noted)

@@ -73,7 +73,7 @@ class KnowledgeBase:
             raise KnowledgeBaseError(
                 f"{folder / artifacts.MANIFEST}: damaged ({error}); build or fetch it again"
             ) from error
-        self._tables = {table: read_table(folder / f"{table}.arrow") for table in SCHEMAS}
+        self._tables = {table: _table(folder / f"{table}.arrow") for table in SCHEMAS}
         entities = self._tables["entities"]
         self.source_of: npt.NDArray[np.uint16] = column(entities, "source")
         self.type_mask: npt.NDArray[np.uint32] = column(entities, "type_mask")
@@ -289,6 +289,14 @@ class KnowledgeBase:
         owner = column(self._tables[table], "entity")
         start, end = np.searchsorted(owner, np.array([row, row + 1], dtype=np.uint32)).tolist()
         return start, end
+
+
+def _table(path: Path) -> Any:
+    try:
+        return read_table(path)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise KnowledgeBaseError(f"{path}: damaged ({reason}); build or fetch it again") from error
 
 
 def kb_folder(name: str) -> Path:

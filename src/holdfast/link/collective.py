@@ -200,7 +200,7 @@ class CollectiveAnnotator:
             raise UsageError("this dual encoder was trained to link mentions, not to find them")
         self.digest = linker.digest
         self._linker = linker
-        self._only = types.TYPES if only is None else only
+        self._only = None if only is None else frozenset(only)
         self._wanted = types.mask_of(only) | types.UNTYPED
 
     @classmethod
@@ -238,10 +238,11 @@ class CollectiveAnnotator:
         """With its entity's type, a wanted one, and the candidates that are wanted."""
         kb = self._linker.kb
         row = kb.row_of(mention.ids[0])
-        known = () if row is None else map(canonical_type, kb.types_of(row))
+        all_types = () if row is None else map(canonical_type, kb.types_of(row))
+        wanted = [type for type in all_types if self._only is None or type in self._only]
         return replace(
             mention,
-            type=next((type for type in known if type in self._only), ""),
+            type=min(wanted, key=lambda named: named not in types.TYPES, default=""),
             candidates=tuple(c for c in mention.candidates if self._is_wanted(c.entity_id)),
         )
 

@@ -6,7 +6,9 @@ Every query is compared with every vector; there is no index that could miss the
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -18,6 +20,7 @@ import numpy.typing as npt
 from holdfast import artifacts
 from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
+from holdfast.locks import one_writer
 
 KIND: Final = "entity vectors"
 VERSION: Final = 1
@@ -25,7 +28,11 @@ _EXACTLY: Final = 1 << 17  # names up to which vectors are stored in 32 bits a n
 _BLOCK: Final = 1 << 15  # names that queries are compared with at once
 _ASKED: Final = 256  # queries that are compared at once
 _TOGETHER: Final = 1 << 13  # names encoded at once
+_VECTORS: Final = "vectors.npy"
+_FEW: Final = 20_000  # names up to which vectors that cannot be kept are made in memory
 NAMES_FOR_ENTITY: Final = 4  # names that are looked up for each entity that is asked for
+
+_LOG: Final = logging.getLogger(__name__)
 
 Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.int64]
@@ -89,20 +96,24 @@ class EntityVectors:
         encoder: EntityEncoder,
         *,
         most: int = 1,
+        folder: Path | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> EntityVectors:
-        """Encode every entity by at most `most` of its names."""
+        """Encode every entity by at most `most` of its names.
+
+        The vectors are written to the `folder`, if one is given, and are not held in memory.
+        """
         names = EntityNames.of(kb, most=most)
         texts = names.texts(kb)
         # Sorted by length, names of one run of the network are equally long.
-        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        order = np.argsort([len(text) for text in texts], kind="stable")
         found: npt.NDArray[Any] | None = None
         for start in range(0, len(order), _TOGETHER):
             part = order[start : start + _TOGETHER]
-            vectors = encoder.encode_names([texts[at] for at in part])
+            vectors = encoder.encode_names([texts[at] for at in part.tolist()])
             if found is None:
                 kind = np.float32 if len(texts) <= _EXACTLY else np.float16
-                found = np.zeros((len(texts), vectors.shape[1]), dtype=kind)
+                found = _zeros((len(texts), vectors.shape[1]), kind, folder)
             found[part] = vectors
             if progress:
                 progress((start + len(part)) / len(order))
@@ -111,8 +122,11 @@ class EntityVectors:
         return cls(names, found)
 
     def write(self, folder: Path, *, made_of: str) -> None:
-        """Into a folder that `artifacts.publish` made."""
-        np.save(folder / "vectors.npy", self._vectors)
+        """Into a folder that `artifacts.publish` made; vectors built there are there already."""
+        if isinstance(self._vectors, np.memmap):
+            self._vectors.flush()
+        else:
+            np.save(folder / _VECTORS, self._vectors)
         np.save(folder / "rows.npy", self.names.rows)
         np.save(folder / "owner.npy", self.names.owner)
         config = {"made_of": made_of}
@@ -128,7 +142,7 @@ class EntityVectors:
         try:
             rows, owner, vectors = (
                 np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
-                for name in ("rows", "owner", "vectors")
+                for name in ("rows", "owner", Path(_VECTORS).stem)
             )
             return cls(EntityNames(rows, owner), vectors)
         except (ValueError, OSError, EOFError) as error:
@@ -226,21 +240,62 @@ def _in_32_bits(block: npt.NDArray[Any]) -> Floats:
     return found
 
 
+_not_kept: dict[tuple[Path, str], EntityVectors] = {}  # by folder and what they are made of
+
+
 def entity_vectors_of(
     kb: KnowledgeBase,
     encoder: EntityEncoder,
     *,
     most: int = 1,
+    must_keep: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> EntityVectors:
-    """The vectors, built if they are missing, damaged, or of another base or model."""
+    """The vectors, built if they are missing, damaged, or of another base or model.
+
+    Of several processes one builds them. Where they cannot be written, those of a small knowledge
+    base are made in memory, which the log says; of a larger one, or with `must_keep`, it is an
+    ArtifactError.
+    """
     made_of = f"{kb.manifest.digest} {encoder.names_digest} {most}"
     place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.names_digest} {most}".encode())
     folder = artifacts.home() / "entities" / f"{kb.name}-{place.hexdigest()[:16]}"
+    with suppress(ArtifactError):
+        return EntityVectors.open(folder, made_of=made_of)
+    if (folder, made_of) in _not_kept and not must_keep:
+        return _not_kept[folder, made_of]
     try:
-        return EntityVectors.open(folder, made_of=made_of)
-    except ArtifactError:
-        with artifacts.publish(folder) as scratch:  # first: what cannot be kept is not made
-            built = EntityVectors.build(kb, encoder, most=most, progress=progress)
-            built.write(scratch, made_of=made_of)
-        return EntityVectors.open(folder, made_of=made_of)
+        with one_writer(folder):
+            with suppress(ArtifactError):  # made by another process meanwhile
+                return EntityVectors.open(folder, made_of=made_of)
+            with artifacts.publish(folder) as scratch:
+                built = EntityVectors.build(
+                    kb, encoder, most=most, folder=scratch, progress=progress
+                )
+                built.write(scratch, made_of=made_of)
+    except OSError as error:
+        reason = artifacts.why_not_written(error)
+        message = f"the vectors of {kb.name!r} cannot be written to {folder.parent}: {reason}"
+        if must_keep or kb.names > _FEW:
+            raise ArtifactError(f"{message}; set HOLDFAST_HOME to a folder with room") from error
+        _LOG.warning("%s; they are made in memory for this time", message)
+        made = EntityVectors.build(kb, encoder, most=most, progress=progress)
+        return _not_kept.setdefault((folder, made_of), made)
+    return EntityVectors.open(folder, made_of=made_of)
+
+
+def _zeros(shape: tuple[int, int], kind: Any, folder: Path | None) -> npt.NDArray[Any]:
+    """Zeros in memory, or mapped from a file of the folder.
+
+    The file is written whole first: what is mapped from a full disk would kill the process.
+    """
+    if folder is None:
+        return np.zeros(shape, dtype=kind)
+    path = folder / _VECTORS
+    header = {"descr": np.dtype(kind).str, "fortran_order": False, "shape": shape}
+    rows = np.zeros((min(_BLOCK, shape[0]), shape[1]), dtype=kind)
+    with path.open("wb") as stream:
+        np.lib.format.write_array_header_1_0(stream, header)
+        for start in range(0, shape[0], _BLOCK):
+            stream.write(rows[: shape[0] - start].tobytes())
+    return np.load(path, mmap_mode="r+")  # type: ignore[no-any-return]

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import logging
+import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -12,35 +16,92 @@ import numpy.typing as npt
 from holdfast import artifacts, types
 from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
+from holdfast.locks import one_writer
 from holdfast.names.dense import DenseIndex, Encoder
+from holdfast.names.unindexed import NameVectors, UnindexedNames
+
+FEW: Final = 20_000
+"""Names up to which vectors that cannot be kept are made in memory, each time."""
 
 _WORTH_KEEPING: Final = 2000  # names
 _ALL: Final = 200_000  # names up to which a knowledge base is indexed whole
-_SPELLED: Final = types.mask_of(
+_SPELLED: Final = types.OWN | types.mask_of(
     [types.GENE, types.CHEMICAL, types.SPECIES, types.CELL_LINE, types.VARIANT]
 )
+_BYTES_BESIDES: Final = 100  # of an indexed name on disk, besides its vector; rather too few
+_LOG: Final = logging.getLogger(__name__)
+_not_kept: dict[tuple[Path, str], NameVectors] = {}
+"""Vectors that could not be written, by folder and digest of the names: once per process."""
+
+Progress = Callable[[float], None]
+
+
+class NotKeptError(ArtifactError):
+    """Vectors that could not be written; `index` has them, if they were made at all."""
+
+    def __init__(self, problem: str, index: DenseIndex | None = None) -> None:
+        super().__init__(f"{problem}; make room there, or set HOLDFAST_HOME to another folder")
+        self.problem = problem
+        self.index = index
 
 
 def dense_index_of(
-    kb: KnowledgeBase, encoder: Encoder, *, progress: Callable[[float], None] | None = None
+    kb: KnowledgeBase, encoder: Encoder, *, progress: Progress | None = None
 ) -> DenseIndex:
     """The index of names; built if it is missing, damaged or outdated.
 
     Of a large knowledge base, only names that people paraphrase are in it: genes, chemicals, cell
     lines and species are spelled, and their millions of names would take long to index.
-    `progress` is called with the part that is done, only while building.
+    `progress` is called with the part that is done, only while building. An index that cannot be
+    written is a NotKeptError, and nothing of it remains; of several processes one builds it.
     """
-    place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.digest}".encode()).hexdigest()[:16]
-    folder = artifacts.home() / "dense" / f"{kb.name}-{place}"
-    digest = kb.manifest.digest
+    folder = _folder_of(kb, encoder)
+    with suppress(ArtifactError):
+        return DenseIndex.open(folder, encoder, names_digest=kb.manifest.digest)
+    index: DenseIndex | None = None
     try:
-        return DenseIndex.open(folder, encoder, names_digest=digest)
-    except ArtifactError:
+        with one_writer(folder):
+            with suppress(ArtifactError):  # made by another process meanwhile
+                return DenseIndex.open(folder, encoder, names_digest=kb.manifest.digest)
+            rows = _paraphrased(kb)
+            _check_room(folder.parent, len(rows) * (encoder.width + _BYTES_BESIDES))
+            if progress:
+                progress(0.0)
+            names = _names_at(kb, rows)
+            index = DenseIndex.build(names, encoder, rows=rows, progress=progress)
+            index.save(folder, names_digest=kb.manifest.digest)
+    except OSError as error:
+        reason = artifacts.why_not_written(error)
+        raise NotKeptError(
+            f"the vectors of {kb.name!r} cannot be written to {folder.parent}: {reason}", index
+        ) from error
+    return DenseIndex.open(folder, encoder, names_digest=kb.manifest.digest)
+
+
+def name_vectors_of(
+    kb: KnowledgeBase, encoder: Encoder, *, progress: Progress | None = None
+) -> NameVectors:
+    """The dense index, or what can be had where it cannot be written: see UnindexedNames.
+
+    Few names are indexed in memory then. Either is said once, in one line of the log.
+    """
+    key = (_folder_of(kb, encoder), kb.manifest.digest)
+    if key in _not_kept:
+        return _not_kept[key]
+    try:
+        return dense_index_of(kb, encoder, progress=progress)
+    except NotKeptError as error:
         rows = _paraphrased(kb)
-        names = _names_at(kb, rows)
-        index = DenseIndex.build(names, encoder, rows=rows, progress=progress)
-        index.save(folder, names_digest=digest)
-        return DenseIndex.open(folder, encoder, names_digest=digest)
+        vectors: NameVectors | None = error.index
+        if vectors is None and len(rows) <= FEW:
+            vectors = DenseIndex.build(_names_at(kb, rows), encoder, rows=rows)
+        if vectors is None:
+            vectors = UnindexedNames(kb.name_at, encoder, rows=rows, names=kb.names)
+            _LOG.warning("%s; linking without an index of them", error.problem)
+        else:
+            _LOG.warning("%s; they are in memory for this time only", error.problem)
+        _not_kept[key] = vectors
+        return vectors
 
 
 def dense_index_of_strings(names: Sequence[str], encoder: Encoder) -> DenseIndex:
@@ -53,8 +114,21 @@ def dense_index_of_strings(names: Sequence[str], encoder: Encoder) -> DenseIndex
         return DenseIndex.open(folder, encoder, names_digest=digest)
     except ArtifactError:
         index = DenseIndex.build(names, encoder)
-        index.save(folder, names_digest=digest)
+        with suppress(OSError):  # what cannot be kept is made again, in a second
+            index.save(folder, names_digest=digest)
         return index
+
+
+def _folder_of(kb: KnowledgeBase, encoder: Encoder) -> Path:
+    place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.digest}".encode()).hexdigest()[:16]
+    return artifacts.home() / "dense" / f"{kb.name}-{place}"
+
+
+def _check_room(folder: Path, needed: int) -> None:
+    """Raise an OSError before minutes are spent on what there is no room for."""
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise OSError(f"about {needed / 1e6:,.0f} MB are needed, and {free / 1e6:,.0f} MB are free")
 
 
 def _paraphrased(kb: KnowledgeBase) -> npt.NDArray[np.int64]:

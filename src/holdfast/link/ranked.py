@@ -27,7 +27,7 @@ from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import KIND, VERSION, Ranker
 from holdfast.link.used_names import UsedNames
 from holdfast.link.wording import exact_name
-from holdfast.names.dense import DenseIndex
+from holdfast.names.unindexed import NameVectors
 from holdfast.text.composites import split_composite
 from holdfast.text.lines import on_one_line
 
@@ -87,13 +87,13 @@ class RankedLinker:
         *,
         ranker: Ranker,
         used: UsedNames | None = None,
-        dense: DenseIndex | None = None,
+        dense: NameVectors | None = None,
         only: Collection[str] | None = None,
         top: int = 5,
         without: Collection[str] = (),
         digest: str = "",
     ) -> None:
-        """`dense` is the index of the knowledge base's names, if the ranker was fitted with one.
+        """`dense` has the vectors of the knowledge base's names, if the ranker was fitted with one.
 
         `without` names PARTS of the ranker that it was fitted without. `digest` identifies the
         model folder, for those who report what they measured with.
@@ -117,7 +117,7 @@ class RankedLinker:
         model: Path,
         kb: KnowledgeBase,
         *,
-        dense: DenseIndex | None = None,
+        dense: NameVectors | None = None,
         only: Collection[str] | None = None,
         top: int = 5,
     ) -> RankedLinker:

@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from holdfast.document import Candidate, Document, Evidence, Mention, Span
-from holdfast.errors import FormatError, InputError, UnknownEntityError
+from holdfast.errors import FormatError, InputError, UnknownEntityError, UsageError
+from holdfast.kb.own_types import own_types, parse_types
 from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import is_credible
 from holdfast.text.lines import on_one_line, unwrapped
 from holdfast.text.tokens import TOKEN, key_of
-from holdfast.types import TYPES, canonical_type
+from holdfast.types import canonical_type
 
 _KEYS: Final = ("block", "drop_types", "pin", "synonyms")
 _LONGEST: Final = 12  # tokens of a name in a rule
@@ -149,9 +150,11 @@ def _rules(data: Mapping[str, Any], kb: KnowledgeBase) -> Rules:
         rules.append(Rule(name, id, "pin"))
     for id, names in _table(data, "synonyms").items():
         rules += [Rule(name, id, "synonym") for name in _strings(names, f'synonyms of "{id}"')]
-    dropped = [canonical_type(type) for type in _strings(data.get("drop_types", []), "drop_types")]
-    if strange := [type for type in dropped if type not in TYPES]:
-        raise FormatError(f"drop_types: no type is called {strange[0]!r}")
+    dropped = _strings(data.get("drop_types", []), "drop_types")
+    try:
+        dropped_types = frozenset(parse_types(dropped, own_types(kb)) if dropped else ())
+    except UsageError as error:
+        raise FormatError(f"drop_types: {error}") from error
     by_key: dict[str, tuple[Rule, ...]] = {}
     labels = {}
     for rule in rules:
@@ -162,7 +165,7 @@ def _rules(data: Mapping[str, Any], kb: KnowledgeBase) -> Rules:
         if rule.entity_id:
             entity = kb.entity(rule.entity_id)
             labels[rule.entity_id] = (entity.name, next(iter(entity.types), ""))
-    return Rules(by_key, frozenset(dropped), labels)
+    return Rules(by_key, dropped_types, labels)
 
 
 def _strings(value: Any, where: str) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from holdfast.kb.store import KnowledgeBase
-from holdfast.link.dense_names import dense_index_of
+from holdfast.link.dense_names import name_vectors_of
 from holdfast.link.ranked import RankedLinker
 from holdfast.names.encoder import NameEncoder
 
@@ -32,7 +32,7 @@ def shipped_linker(
     """The linker that `holdfast link` uses.
 
     With a knowledge base that it meets for the first time it first makes a dense index of its
-    names, which `progress` reports.
+    names, which `progress` reports; where that cannot be kept it links with less.
     """
-    dense = dense_index_of(kb, shipped_encoder(), progress=progress)
+    dense = name_vectors_of(kb, shipped_encoder(), progress=progress)
     return RankedLinker.open(LINKER, kb, dense=dense, only=only, top=top)

@@ -32,13 +32,14 @@ from holdfast.names.vectors import (
     open_vectors,
     quantised,
     whole_numbers,
+    write_vectors,
 )
 
 KIND: Final = "dense index"
 VERSION: Final = 3
 EXACT: Final = 20_000  # names up to which all are compared
 _VECTORS: Final = "vectors.faiss"
-_TOGETHER: Final = 1 << 15  # names encoded at once while building
+_TOGETHER: Final = 1 << 12  # names encoded at once while building
 _BLOCK: Final = 256  # queries searched at once
 _WORTH_A_THREAD: Final = 16  # queries; with fewer, threads cost more than they give
 
@@ -125,7 +126,7 @@ class DenseIndex:
         """Write a folder that says which encoder made it, and of which names."""
         config = {"encoder": self.encoder.digest, "names": names_digest}
         with artifacts.publish(folder) as scratch:
-            faiss.write_index(self._vectors, str(scratch / _VECTORS))
+            write_vectors(self._vectors, scratch / _VECTORS)
             for name, array in self._arrays().items():
                 np.save(scratch / f"{name}.npy", array)
             artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,8 @@ from holdfast.text.normalise import fold
 _SEPARATORS: Final = re.compile(r"[\W_]+")
 _TRIGRAMS: Final = np.uint32(3 << 24)  # the first code of size three
 _CHUNK: Final = 1 << 17  # names whose grams are sorted together
+_IN_MEMORY: Final = 1 << 24  # bytes of grams that are not written to disk
+_PASSES: Final = 5  # over all chunks while an index is built: one sorts them, four read them
 
 Codes = npt.NDArray[np.uint32]
 
@@ -86,20 +88,32 @@ class GramChunks:
         text: npt.NDArray[np.uint8],
         offsets: npt.NDArray[np.uint64],
         scratch: Path | None = None,
+        progress: Callable[[float], None] | None = None,  # told the part of all passes done
     ) -> None:
+        self._progress = progress
+        self._visited = 0
         names = len(offsets) - 1
         self._ranges = [(first, min(first + _CHUNK, names)) for first in range(0, names, _CHUNK)]
-        self._file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115  (closed by __exit__)
+        # Closed by __exit__. Few names stay in memory, so that they need no room on any disk.
+        place = None if scratch is None else str(scratch)
+        self._file = tempfile.SpooledTemporaryFile(_IN_MEMORY, dir=place)  # noqa: SIM115
         for first, last in self._ranges:
             chunk = _grams_by_name(text, offsets, first, last)
             for array in (chunk.gram, chunk.name, chunk.count):
                 np.save(self._file, array)
+            self._visit()
 
     def __iter__(self) -> Iterator[GramChunk]:
         self._file.seek(0)
         for first, last in self._ranges:
             gram, name, count = (np.load(self._file) for _ in range(3))
             yield GramChunk(first, last - first, gram, name, count)
+            self._visit()
+
+    def _visit(self) -> None:
+        self._visited += 1
+        if self._progress is not None:
+            self._progress(min(1.0, self._visited / (_PASSES * len(self._ranges))))
 
     def __enter__(self) -> GramChunks:
         return self

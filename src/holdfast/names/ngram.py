@@ -8,7 +8,7 @@ of each name's vector.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -49,10 +49,16 @@ class NgramIndex:
     _spare: list[npt.NDArray[np.float32]] = field(default_factory=list, init=False, repr=False)
 
     @classmethod
-    def build(cls, names: Iterable[str], scratch: Path | None = None) -> NgramIndex:
+    def build(
+        cls,
+        names: Iterable[str],
+        scratch: Path | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> NgramIndex:
         """Index the names in order. Memory: the cleaned names, and four bytes per posting.
 
-        A temporary file of some 500 bytes per name is made in the folder `scratch`.
+        A temporary file of some 500 bytes per name is made in the folder `scratch`. `progress` is
+        called with the part that is done, from 0 to 1.
         """
         cleaned, ends = bytearray(), array("Q", [0])
         for name in names:
@@ -60,7 +66,7 @@ class NgramIndex:
             ends.append(len(cleaned))
         text = np.frombuffer(cleaned, dtype=np.uint8)
         offsets = np.frombuffer(ends, dtype=np.uint64)
-        with GramChunks(text, offsets, scratch) as chunks:
+        with GramChunks(text, offsets, scratch, progress) as chunks:
             grams, frequency = document_frequency(chunks)
             idf = (np.log(len(offsets) / (1 + frequency)) + 1).astype(np.float32)
             norms = np.zeros(len(offsets) - 1, dtype=np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+from array import array
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ class DistinctVectors:
     def __init__(self, width: int, *, exact: int) -> None:
         self.vectors: Any = _empty_flat(width)  # faiss.IndexScalarQuantizer or IndexHNSWSQ
         self.lengths: list[Floats] = []  # of the int8 vectors, in parts
-        self.vector_of: list[int] = []  # the number of each vector that came
+        self.vector_of = array("i")  # the number of each vector that came
         self._exact = exact
         self._is_flat = True
         self._numbers: dict[int, int] = {}  # by the hash of a vector's bytes
@@ -49,6 +50,13 @@ class DistinctVectors:
             flat = self.vectors
             self.vectors, self._is_flat = _empty_graph(flat.d), False
             self.vectors.add(flat.reconstruct_n(0, flat.ntotal))
+
+
+def write_vectors(vectors: Any, path: Path) -> None:
+    """Write an index of faiss. OSError if the disk is full, which faiss's own writer may miss."""
+    library: Any = faiss  # whose types leave this writer out
+    with path.open("wb") as stream:
+        library.write_index(vectors, library.PyCallbackIOWriter(stream.write))
 
 
 def open_vectors(path: Path) -> Any:

@@ -86,8 +86,9 @@ def test_two_columns_without_a_header_are_id_and_name(tmp_path: Path) -> None:
 
 def test_columns_and_separator_can_be_named(tmp_path: Path) -> None:
     path = _write(tmp_path, "key,text,also,name\nX:1,one,uno;eins,not this\n", "t.csv")
-    options = {"id_column": "KEY", "name_column": "text", "synonyms_column": "also"}
-    (entry,) = read_table(path, separator=";", **options)
+    (entry,) = read_table(
+        path, separator=";", id_column="KEY", name_column="text", synonyms_column="also"
+    )
     assert entry == Entry("X:1", "one", ("uno", "eins"))
 
 

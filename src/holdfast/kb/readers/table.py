@@ -16,6 +16,7 @@ from holdfast.files import StrPath, numbered_lines
 from holdfast.kb.readers.columns import REQUIRED, find_columns, looks_like_header
 from holdfast.kb.readers.fields import canonical_curie, curie_of_iri, distinct, split_list
 from holdfast.kb.readers.source import csv_rows
+from holdfast.kb.readers.table_notes import TableNotes
 from holdfast.kb.records import Entry, Record
 from holdfast.types import canonical_type
 
@@ -38,6 +39,7 @@ class _Layout:
     separator: str
     prefix: str
     type: str | None
+    notes: TableNotes | None
 
 
 def read_table(
@@ -52,6 +54,7 @@ def read_table(
     separator: str = "|",
     prefix: str | None = None,
     type: str | None = None,
+    notes: TableNotes | None = None,
 ) -> Iterator[Record]:
     """One entry per row; rows with the same id add their names to one entity.
 
@@ -63,6 +66,7 @@ def read_table(
     prefix     put before ids without a colon; by default the file's stem, so that "17" in
                terms.tsv is terms:17
     type       the type of rows that give none
+    notes      takes down what is odd; rows without a name are left out then, and else an error
 
     JSONL is known by .jsonl or .ndjson or a first line that begins with a brace; otherwise the
     delimiter is that of the extension (.csv, .tsv), or of tab, comma, semicolon and pipe the
@@ -78,15 +82,24 @@ def read_table(
     }
     if not separator:
         raise UsageError("the separator between synonyms is empty")
-    layout = _Layout(Path(path), chosen, separator, prefix or file_stem(path), type)
+    layout = _Layout(Path(path), chosen, separator, prefix or file_stem(path), type, notes)
     keys: tuple[str, ...] | None = None
     columns: dict[str, str] = {}
+    is_named = False
     for line, row in _rows(layout):
         if keys != tuple(row):
             keys, columns = tuple(row), _columns(row, layout, line)
+        if notes is not None:
+            notes.line = line
+            if not _text(row.get(columns["name"]), columns["name"], layout, line):
+                notes.leave_out(line)
+                continue
+        is_named = True
         yield _entry(row, columns, layout, line)
     if keys is None:
         raise FormatError("no row after the header", path=path)
+    if not is_named:
+        raise FormatError(f"no row has a name (column {columns['name']!r} is empty)", path=path)
 
 
 def file_stem(path: StrPath) -> str:
@@ -204,7 +217,10 @@ def _entry(row: _Row, columns: Mapping[str, str], layout: _Layout, line: int) ->
         cell = row.get(column)
         if isinstance(cell, list):
             return [_text(item, column, layout, line) for item in cell]
-        return split_list(_text(cell, column, layout, line), layout.separator)
+        joined = _text(cell, column, layout, line)
+        if layout.notes is not None:
+            layout.notes.cell(role, joined, separator=layout.separator, line=line)
+        return split_list(joined, layout.separator)
 
     for role in REQUIRED:
         if not text(role):
