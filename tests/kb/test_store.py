@@ -242,3 +242,17 @@ def test_a_read_only_folder_opens(tmp_path: Path) -> None:
         assert len(KnowledgeBase(folder)) > 1
     finally:
         folder.chmod(0o755)
+
+
+def test_ids_looked_up_together_are_found_as_one_by_one(tmp_path: Path) -> None:
+    kb = make_kb(tmp_path / "kb")
+    ids = ["MONDO:0009", "no such id", *(kb.id_at(row) for row in range(len(kb))), ""]
+    alone = [-1 if (row := kb.row_of(id)) is None else row for id in ids]
+    assert kb.rows_of(ids).tolist() == alone
+    assert kb.rows_of([]).tolist() == []
+
+
+def test_equivalent_rows_are_those_that_refer_to_another_vocabulary(tmp_path: Path) -> None:
+    kb = make_kb(tmp_path / "kb")
+    pairs = {(kb.id_at(one), kb.id_at(other)) for one, other in kb.equivalent_rows().tolist()}
+    assert pairs == {("MESH:D002", "MONDO:0002"), ("MONDO:0002", "MESH:D002")}

@@ -59,3 +59,9 @@ def test_the_list_of_common_words_holds_keys_alone() -> None:
     words = common_words()
     assert {"the", "was", "patient"} <= words
     assert all(word and not word.startswith("#") and word == word.lower() for word in words)
+
+
+def test_a_number_is_no_charge() -> None:
+    assert is_credible("salinate(1-)", "salinate(1-)")
+    assert is_credible("Salinate (1-)", "salinate(1-)")
+    assert not is_credible("salinate 1", "salinate(1-)")

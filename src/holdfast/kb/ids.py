@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +40,30 @@ class IdIndex:
         start = np.searchsorted(self.hashes, value, side="left")
         end = np.searchsorted(self.hashes, value, side="right")
         return [int(row) for row in self.rows[start:end]]
+
+    def first_rows_of(self, strings: Sequence[str]) -> npt.NDArray[np.int64]:
+        """The first row at which each string may stand, -1 where there is none.
+
+        *Shape:* (strings,)
+        """
+        asked = np.fromiter(map(_hash, strings), dtype=np.uint64, count=len(strings))
+        if not len(self.hashes):
+            return np.full(len(strings), -1)
+        place = np.minimum(np.searchsorted(self.hashes, asked), len(self.hashes) - 1)
+        rows = self.rows[place].astype(np.int64)
+        return np.where(self.hashes[place] == asked, rows, -1)
+
+    def shared_with(self, ids: IdIndex) -> npt.NDArray[np.int64]:
+        """The rows here whose string is one of `ids`, each with its row there.
+
+        `ids` holds every string once. Strings are equal where their 64 bits are.
+        *Shape:* (pairs, 2)
+        """
+        if not len(ids.hashes):
+            return np.zeros((0, 2), dtype=np.int64)
+        place = np.minimum(np.searchsorted(ids.hashes, self.hashes), len(ids.hashes) - 1)
+        shared = np.flatnonzero(ids.hashes[place] == self.hashes)
+        return np.column_stack([self.rows[shared], ids.rows[place[shared]]]).astype(np.int64)
 
 
 def _hash(string: str) -> int:

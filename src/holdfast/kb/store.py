@@ -113,6 +113,16 @@ class KnowledgeBase:
         """The row of an id of this knowledge base; None if it has no such id."""
         return next((row for row in self._id_index.rows_of(id) if self.id_at(row) == id), None)
 
+    def rows_of(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
+        """`row_of` each, looked up together; -1 where there is none. *Shape:* (ids,)"""
+        rows = self._id_index.first_rows_of(ids)
+        listed = self._ids.take(np.maximum(rows, 0)).to_pylist() if len(self) else []
+        for i, id in enumerate(listed):
+            if rows[i] >= 0 and id != ids[i]:  # another id of the same hash
+                row = self.row_of(ids[i])
+                rows[i] = -1 if row is None else row
+        return rows
+
     def __contains__(self, id: object) -> bool:
         return isinstance(id, str) and self.row_of(id) is not None
 
@@ -236,6 +246,18 @@ class KnowledgeBase:
             found.update(self._rows_of("xrefs", row).column("xref").to_pylist())
         found.update(self.id_at(other) for other in self.rows_with_xref(id))
         return frozenset(found)
+
+    def equivalent_rows(self) -> npt.NDArray[np.int64]:
+        """The entities that give an id of another vocabulary here as a cross-reference, with it.
+
+        *Shape:* (pairs, 2); the order of a pair says who refers to whom.
+        """
+        owner = column(self._tables["xrefs"], "entity").astype(np.int64)
+        pairs = self._xref_index.shared_with(self._id_index)
+        pairs[:, 0] = owner[pairs[:, 0]]
+        of_owner, of_other = self.source_of[pairs].T
+        between: npt.NDArray[np.int64] = pairs[of_owner != of_other]
+        return between
 
     def map_id(self, id: str, prefix: str) -> str | None:
         """The id of the same thing in another vocabulary ("MONDO"); None if none is known.

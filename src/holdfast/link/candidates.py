@@ -170,21 +170,24 @@ class CandidateFinder:
         dense: NameVectors | None = None,
         ngrams: bool = True,
     ) -> None:
-        """`dense` has the vectors of the names; `ngrams`: whether to look by them."""
+        """`dense` has the vectors of the names; `ngrams`: whether to look by them.
+
+        `entity_of_used` is the entity of each used name, -1 where the knowledge base has none.
+        """
         self.kb = kb
         self.used = used
         self._encoder = dense.encoder if dense else None
         self._in_kb = _Place(kb.exact, kb.ngrams if ngrams else None, dense)
         self._in_use: _Place | None = None
+        self.entity_of_used: Rows | None = None
+        if used is not None:
+            self.entity_of_used = kb.rows_of(used.entity_ids)
         if used is not None and used.names:
             vectors = dense_index_of_strings(used.names, dense.encoder) if dense else None
             # Of so few names, those that mean alike are all that is needed.
             look_alikes = 0 if dense else _LOOK_ALIKES
             self._in_use = _Place(
                 used.exact, used.ngrams if ngrams else None, vectors, look_alikes=look_alikes
-            )
-            self._entity_of_used = np.array(
-                [-1 if (row := kb.row_of(id)) is None else row for id in used.entity_ids]
             )
 
     def find(self, queries: Sequence[str], *, wanted: Sequence[int], but: str = "") -> list[Found]:
@@ -216,8 +219,9 @@ class CandidateFinder:
     def _counted(self, names: Names, but: str) -> Names:
         """Those that some other document uses for an entity of the knowledge base."""
         assert self.used is not None
+        assert self.entity_of_used is not None
         itself = {but}
-        counts = self._entity_of_used[names.row] >= 0
+        counts = self.entity_of_used[names.row] >= 0
         if but:
             documents = self.used.documents
             counts &= np.array([bool(documents[row] - itself) for row in names.row], dtype=bool)
@@ -230,8 +234,8 @@ class CandidateFinder:
         kb = self.kb
         entity = kb.entity_of_name[listed.row].astype(np.int64)
         is_used = np.zeros(len(listed.row), dtype=bool)
-        if len(uses.row):
-            entity = np.concatenate([entity, self._entity_of_used[uses.row]])
+        if len(uses.row) and self.entity_of_used is not None:
+            entity = np.concatenate([entity, self.entity_of_used[uses.row]])
             is_used = np.arange(len(entity)) >= len(is_used)
             listed = _concatenated([listed, uses])
         row, is_exact, query = listed.row, listed.is_exact, listed.query

@@ -111,7 +111,7 @@ class FeatureMaker:
         self._context = context
         self._kb = finder.kb
         self._used = finder.used
-        self._preference = preference_of_entities(finder.kb)
+        self.preference = preference_of_entities(finder.kb)
         self._of_entity = lru_cache(maxsize=1 << 16)(self._describe_entity)
 
     def of_queries(
@@ -198,7 +198,7 @@ class FeatureMaker:
             highest(found.dense) - found.dense,
             found.dense == 0,
             found.ngram * found.dense,
-            _ranks_within(self._preference[found.entity].astype(np.int64), starts, counts),
+            _ranks_within(self.preference[found.entity].astype(np.int64), starts, counts),
             [entity.xrefs for entity in known],
             [entity.names for entity in known],
             [entity.is_omim for entity in known],

@@ -1,8 +1,9 @@
 """The learned linker: candidates by name, ordered by what was learned from annotated documents.
 
-A mention's probability is shared among its candidates and "none of these". A mention that names
-several things ("breast and ovarian cancer") is also read in parts, and gets an id for each part
-where that is the better reading.
+A mention's probability is shared among its candidates and "none of these". Entities of several
+vocabularies that mean the same are one candidate. A mention that names several things ("breast
+and ovarian cancer") is also read in parts, and gets an id for each part where that is the better
+reading.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link import used_names
 from holdfast.link.candidates import CandidateFinder, Found
+from holdfast.link.equivalents import Equivalents, Group
 from holdfast.link.features import FeatureMaker, Matrix, Texts
 from holdfast.link.queries import Query, queries_of
 from holdfast.link.ranker import KIND, VERSION, Ranker
+from holdfast.link.recent import Recent
+from holdfast.link.trust import Trust
 from holdfast.link.used_names import UsedNames
 from holdfast.link.wording import exact_name
 from holdfast.names.unindexed import NameVectors
@@ -32,7 +36,7 @@ from holdfast.text.composites import split_composite
 from holdfast.text.lines import on_one_line
 
 _DECIMALS: Final = 4
-_KEPT: Final = 1 << 15  # queries whose candidates are remembered
+_KEPT: Final = 1 << 13  # queries whose candidates are remembered
 _TOGETHER: Final = 64  # documents
 
 
@@ -51,7 +55,8 @@ class _Known:
 
     found: Found
     matrix: Matrix
-    told: dict[int, Candidate] = field(default_factory=dict)  # by their places, without scores
+    linked: frozenset[tuple[int, int]]  # places of candidates that refer to each other
+    told: dict[Group, Candidate] = field(default_factory=dict)  # without scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,9 +65,13 @@ class _Ranked:
 
     query: str
     known: _Known
-    order: Sequence[int]  # places among the candidates
-    probabilities: Sequence[float]  # in this order
-    none: float  # the probability of "none of these"
+    groups: Sequence[Group]  # candidates that mean the same
+    probabilities: Sequence[float]  # of each group
+
+    @property
+    def none(self) -> float:
+        """The probability of "none of these"."""
+        return 1.0 - sum(self.probabilities)
 
     @property
     def best(self) -> float:
@@ -71,11 +80,6 @@ class _Ranked:
     @property
     def is_linked(self) -> bool:
         return self.best > self.none
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the best candidate has the query as a name."""
-        return bool(self.order) and bool(self.known.found.is_exact[self.order[0]])
 
 
 class RankedLinker:
@@ -105,11 +109,13 @@ class RankedLinker:
         self._maker = FeatureMaker(
             self._finder, memory="memory" not in without, context="context" not in without
         )
-        self._is_foreign = used is not None and not any(id in kb for id in used.entity_ids)
+        entities = self._finder.entity_of_used
+        self._trust = Trust(kb, used=entities)
+        self._equivalents = Equivalents(kb, self._maker.preference, used=entities)
         self._ranker = ranker
         self._wanted = types.mask_of(only)
         self._top = top
-        self._known: dict[tuple[str, int], _Known] = {}
+        self._recent = Recent[tuple[str, int], _Known](_KEPT)
 
     @classmethod
     def open(
@@ -184,7 +190,7 @@ class RankedLinker:
         known = self._describe(texts, [self._wanted] * len(texts))
         shares = self._ranker.probabilities([of_text.matrix for of_text in known])
         for text, of_text, probabilities in zip(texts, known, shares, strict=True):
-            yield tuple(self._candidates(_ordered(text, of_text, probabilities), []))
+            yield tuple(self._candidates(self._ordered(text, of_text, probabilities), []))
 
     def _rank(self, asked: Sequence[_Asked], texts: Sequence[str]) -> list[_Ranked]:
         """Of every query of the documents, one document after the other."""
@@ -199,23 +205,35 @@ class RankedLinker:
         )
         shares = self._ranker.probabilities(matrices)
         return [
-            _ordered(query.text, of_query, probabilities)
+            self._ordered(query.text, of_query, probabilities)
             for query, of_query, probabilities in zip(queries, known, shares, strict=True)
         ]
+
+    def _ordered(self, query: str, known: _Known, probabilities: Sequence[float]) -> _Ranked:
+        """The candidates by concept: what the members of a group share is the group's."""
+        order = sorted(range(len(probabilities)), key=lambda at: -probabilities[at])
+        groups = self._equivalents.groups(known.found.entity, order, known.linked)
+        shares = [sum(probabilities[at] for at in group) for group in groups]
+        shares = self._trust.shifted(query, known.found, groups, shares)
+        best = sorted(range(len(groups)), key=lambda i: -shares[i])
+        return _Ranked(query, known, [groups[i] for i in best], [shares[i] for i in best])
 
     def _describe(self, texts: Sequence[str], wanted: Sequence[int]) -> list[_Known]:
         """Remembered, since names come again and again."""
         keys = list(zip(texts, wanted, strict=True))
-        new = list(dict.fromkeys(key for key in keys if key not in self._known))
-        if len(self._known) + len(new) > _KEPT:
-            self._known.clear()
-            new = list(dict.fromkeys(keys))
-        asked = [text for text, _ in new]
-        found = self._finder.find(asked, wanted=[mask for _, mask in new])
-        matrices = self._maker.of_queries(asked, found)
-        for key, candidates, matrix in zip(new, found, matrices, strict=True):
-            self._known[key] = _Known(candidates, matrix)
-        return [self._known[key] for key in keys]
+        known = self._recent.known(keys)
+        new = list(dict.fromkeys(key for key in keys if key not in known))
+        if new:
+            asked = [text for text, _ in new]
+            found = self._finder.find(asked, wanted=[mask for _, mask in new])
+            matrices = self._maker.of_queries(asked, found)
+            described = {
+                key: _Known(candidates, matrix, self._equivalents.linked(candidates.entity))
+                for key, candidates, matrix in zip(new, found, matrices, strict=True)
+            }
+            self._recent.keep(described)
+            known |= described
+        return [known[key] for key in keys]
 
     def _linked(
         self, mention: Mention, surface: str, whole: _Ranked, parts: Sequence[_Ranked]
@@ -230,18 +248,15 @@ class RankedLinker:
             ordered = sorted(ranked[: self._top], key=lambda c: -c.score)
             return replace(mention, candidates=tuple(ordered), ids=tuple(firsts))
         candidates = list(self._candidates(whole, said))
-        # What "none of these" was learned from says little of a vocabulary that no document of
-        # the training used: there, a name that equals the mention is taken at its word.
-        is_named = self._is_foreign and whole.is_named
-        ids = (candidates[0].entity_id,) if whole.is_linked or is_named else (NIL,)
+        ids = (candidates[0].entity_id,) if whole.is_linked else (NIL,)
         return replace(mention, candidates=tuple(candidates), ids=ids)
 
     def _candidates(self, ranked: _Ranked, said: Sequence[Evidence]) -> Iterator[Candidate]:
         told = ranked.known.told
-        for at, score in zip(ranked.order[: self._top], ranked.probabilities, strict=False):
-            if at not in told:
-                told[at] = self._told(ranked.known.found, at)
-            bare = told[at]
+        for group, score in zip(ranked.groups[: self._top], ranked.probabilities, strict=False):
+            if group not in told:
+                told[group] = self._told(ranked.known.found, group)
+            bare = told[group]
             yield Candidate(
                 entity_id=bare.entity_id,
                 name=bare.name,
@@ -250,14 +265,19 @@ class RankedLinker:
                 evidence=(*said, *bare.evidence) if said else bare.evidence,
             )
 
-    def _told(self, found: Found, at: int) -> Candidate:
-        entity = int(found.entity[at])
+    def _told(self, found: Found, group: Group) -> Candidate:
+        leader, *others = group
+        evidence = list(self._why(found, leader))
+        if others:
+            ids = sorted(self._kb.id_at(int(found.entity[at])) for at in others)
+            evidence.append(Evidence("equivalent", f"the same as {', '.join(ids)}"))
+        entity = int(found.entity[leader])
         return Candidate(
             entity_id=self._kb.id_at(entity),
-            name=found.name[at],
+            name=found.name[leader],
             label=self._kb.label_at(entity),
             score=0.0,
-            evidence=tuple(self._why(found, at)),
+            evidence=tuple(evidence),
         )
 
     def _why(self, found: Found, at: int) -> Iterator[Evidence]:
@@ -282,12 +302,6 @@ class RankedLinker:
             )
 
 
-def _ordered(query: str, known: _Known, probabilities: Sequence[float]) -> _Ranked:
-    order = sorted(range(len(probabilities)), key=lambda at: -probabilities[at])
-    none = 1.0 - sum(probabilities)
-    return _Ranked(query, known, order, [probabilities[i] for i in order], none)
-
-
 def _are_better(parts: Sequence[_Ranked], whole: _Ranked) -> bool:
     """Whether the parts are a better reading: all are linked, each more surely than the whole."""
     if len(parts) < 2 or whole.known.found.is_exact.any():  # who knows the whole means the whole
@@ -300,7 +314,7 @@ def _are_better(parts: Sequence[_Ranked], whole: _Ranked) -> bool:
 
 
 def _first(ranked: _Ranked) -> int:
-    return int(ranked.known.found.entity[ranked.order[0]])
+    return int(ranked.known.found.entity[ranked.groups[0][0]])
 
 
 def _rounded(value: np.float32) -> float:

@@ -22,6 +22,7 @@ _SHORTEST: Final = 3  # characters of a name that the document does not define i
 _ACRONYM: Final = 6  # characters up to which upper case is part of the name
 _DIVIDING: Final = re.compile(r"[,()\[\]]|\. ")
 _ION: Final = re.compile(r"[A-Z][a-z]\d")  # "Ca2" in "Ca2+" is not the gene CA2
+_CHARGE: Final = re.compile(r"\(\d*[+-]\)$")  # "naproxen 1" is not the ion naproxen(1-)
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 
 
@@ -56,6 +57,8 @@ def is_credible(surface: str, name: str, *, is_symbol: bool = False) -> bool:
     if surface == name:
         return True
     if any(mark not in name for mark in _DIVIDING.findall(surface)):
+        return False
+    if (charge := _CHARGE.search(name)) and not surface.endswith(charge[0]):
         return False
     written, listed = _NOT_WORD.sub("", surface), _NOT_WORD.sub("", name)
     if len(listed) > _ACRONYM or written == listed:
