@@ -33,6 +33,7 @@ from holdfast.kb.records import Entry, Record
 from holdfast.kb.store import KnowledgeBase, kb_folder
 
 OPEN: Final = "open"
+_GENES: Final = ("hgnc", "mgi", "rgd")
 _PHENOTYPE: Final = "HP:0000118"  # the root of what is abnormal in a patient
 
 
@@ -184,8 +185,10 @@ def _chosen(name: str) -> list[Vocabulary]:
 
 def _records(vocabulary: Vocabulary, *, united: bool) -> Iterator[Record]:
     records = vocabulary.read()
-    if united and vocabulary is VOCABULARIES["hgnc"]:
+    if united and vocabulary in [VOCABULARIES[name] for name in _GENES]:
         return _by_ncbi_gene(records)
+    if united and vocabulary is VOCABULARIES["mesh"]:
+        return _without_taxa(records)
     return records
 
 
@@ -198,3 +201,10 @@ def _by_ncbi_gene(records: Iterator[Record]) -> Iterator[Record]:
             yield replace(record, id=ids[0], xrefs=(record.id, *others))
         else:
             yield record
+
+
+def _without_taxa(records: Iterator[Record]) -> Iterator[Record]:
+    """Without MeSH's numbers of taxa: NCBI Taxonomy's own entries say which headings they are."""
+    for record in records:
+        kept = tuple(xref for xref in record.xrefs if not xref.startswith("NCBITaxon:"))
+        yield record if kept == record.xrefs else replace(record, xrefs=kept)
