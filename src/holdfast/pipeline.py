@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast.document import Document
 from holdfast.errors import UsageError
+from holdfast.kb.mapping import IdMapper
 from holdfast.kb.own_types import own_types, parse_types, with_own_types
 from holdfast.kb.store import KnowledgeBase, open_kb
+from holdfast.link.mapped import MapIds
 from holdfast.link.rules import read_rules
 from holdfast.models import choose_model, prepare
 from holdfast.registry import DETECTORS, LINKERS, Step, component
@@ -83,6 +85,7 @@ def load(
     linker: str = OF_MODEL,
     top: int = 5,
     rules: str | Path | None = None,
+    map_to: str | None = None,
     progress: Progress | None = None,
 ) -> Pipeline:
     """The pipeline that `holdfast link` runs.
@@ -96,6 +99,7 @@ def load(
     linker    what links them, by its name in holdfast.registry; by default the model's
     top       how many candidates each mention keeps
     rules     a file that blocks, pins or adds names: see holdfast.link.rules
+    map_to    a vocabulary's prefix, e.g. "UMLS": links are given in its ids: holdfast.link.mapped
     progress  told what the model makes of a knowledge base that it meets for the first time,
               and which part of it is done
     """
@@ -106,6 +110,7 @@ def load(
         raise UsageError(f"the model {str(model)!r} links only what it finds itself; take another")
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
     wanted = None if only is None else parse_types(only, own_types(base))
+    mapped = None if map_to is None else MapIds(IdMapper(base, map_to))
     said = None if rules is None else read_rules(Path(rules), base)
     if link is None or link is chosen.linker:
         prepare(base, chosen, progress or _unseen, must_keep=False)
@@ -118,4 +123,5 @@ def load(
     if link is not None:
         steps.append(link(base, only=wanted, top=top))
     steps += [said.decide] if said else []
+    steps += [mapped] if mapped else []
     return Pipeline(steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,9 @@ from holdfast.document import Candidate, Document, Mention
 from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.run import Outcome
 from holdfast.kb.describe import Description, Found
+from holdfast.kb.mapping import IdMapper, id_in
 from holdfast.kb.store import Entity
+from holdfast.link.mapped import MapIds
 from holdfast.text.normalise import fold
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -189,3 +192,34 @@ def _colour(mention: Mention) -> str:
 
 def _colour_of(type: str) -> str:
     return COLOURS.get(types.canonical_type(type), "white")
+
+
+def print_mapped(ids: Iterable[str], mapper: IdMapper, *, as_json: bool) -> None:
+    """Ids and their targets as lines of three fields, or as one JSON object."""
+    mapped = {id: mapper.targets(id) for id in (id_in(mapper.kb, id) for id in ids)}
+    if as_json:
+        items = [
+            {"id": id, "targets": [{"id": t.id, "via": list(t.via)} for t in targets]}
+            for id, targets in mapped.items()
+        ]
+        print(json.dumps({"to": mapper.prefix, "mapped": items}, ensure_ascii=False))
+        return
+    for id, targets in mapped.items():
+        for target in targets:
+            print(id, target.id, target.way, sep="\t")
+        if not targets:
+            print(id, "", "", sep="\t")
+    missing = [id for id, targets in mapped.items() if not targets]
+    if missing:
+        _note(f"no {mapper.prefix} id is known for {len(missing)} of {len(mapped)} ids")
+
+
+def print_unmapped(steps: Iterable[object]) -> None:
+    """Say on standard error how many links `--map-to` could not map, if it was asked for."""
+    for step in steps:
+        if isinstance(step, MapIds):
+            _note(step.summary())
+
+
+def _note(line: str) -> None:
+    Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

@@ -249,16 +249,21 @@ def map_ids(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or - for stdin.")],
     to: Annotated[str, typer.Option("--to", help="The other vocabulary's prefix, e.g. MONDO.")],
     kb: Annotated[str, typer.Option("--kb", help="The knowledge base: name or folder.")] = "open",
+    as_json: Json = False,
 ) -> None:
-    """Print each id and what another vocabulary calls the same thing, a tab between."""
+    """Print each id, what another vocabulary calls the same thing, and the way, tabs between.
+
+    An id has one line for each of its targets, the surest first, or one with no target.
+    """
     import sys
 
     from holdfast.kb import open_kb
+    from holdfast.kb.mapping import IdMapper
+    from holdfast.show import print_mapped
 
-    base = open_kb(kb)
-    given = (line.strip() for line in sys.stdin) if ids == ["-"] else ids
-    for id in given:
-        print(id, base.map_id(id, to) or "", sep="\t")
+    mapper = IdMapper(open_kb(kb), to)
+    given = (line for line in sys.stdin if line.strip()) if ids == ["-"] else ids
+    print_mapped(given, mapper, as_json=as_json)
 
 
 @app.command()

@@ -45,6 +45,10 @@ def link(
         Path | None,
         typer.Option("--rules", help="A TOML file that blocks, pins or adds names."),
     ] = None,
+    map_to: Annotated[
+        str | None,
+        typer.Option("--map-to", help="Give ids of this vocabulary: UMLS, MONDO, NCBIGene, …"),
+    ] = None,
     source_format: Annotated[
         str | None, typer.Option("--from", help="The format of the files; by default by name.")
     ] = None,
@@ -65,6 +69,7 @@ def link(
     from holdfast.mention_tables import is_table, read_mention_strings, write_linked_table
     from holdfast.output import check_format, print_documents
     from holdfast.pipeline import OF_MODEL, load
+    from holdfast.show import print_unmapped
 
     if bool(inputs) == (mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
@@ -79,15 +84,18 @@ def link(
             detector=None if mentions else OF_MODEL,
             top=top,
             rules=rules,
+            map_to=map_to,
             progress=progress,
         )
     if mentions is not None and is_table(mentions, source_format):
         write_linked_table(read_mention_strings(mentions, column=column), pipeline, sys.stdout)
+        print_unmapped(pipeline.steps)
         return
     report = ReadReport()
     texts = Inputs(inputs or [str(mentions)], format=source_format, lenient=lenient)
     documents = texts.documents(report, marked=mentions is not None)
     linked = counted(pipeline.pipe(documents), "documents linked", printed=True)
     print_documents(linked, form, one=texts.is_one_text, explain=explain)
+    print_unmapped(pipeline.steps)
     for line in report.summary():
         Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

@@ -28,7 +28,7 @@ from holdfast.text.tokens import TOKEN, extend_hash, hash_of_token, hashes_of_na
 MAX_TOKENS: Final = 10
 
 # What may stand between two tokens of one name. A line break never does.
-_JOINING: Final = re.compile(r"[ \u00a0\u2000-\u200a\u202f\-/'’+.‐‑–]{0,3}|, | ?[(\[]|[)\]][ -]?")
+_JOINING: Final = re.compile(r"[ \u00a0\u2000-\u200a\u202f\-/'’+.‐‑–]{0,3}|, |:| ?[(\[]|[)\]][ -]?")
 
 
 # Nothing is named inside the address of a page, a paper or a person.

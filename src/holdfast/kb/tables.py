@@ -104,6 +104,17 @@ def column(table: pa.Table, name: str) -> Any:
     return chunked.chunk(0).to_numpy(zero_copy_only=True)
 
 
+def count_prefixes(*columns: pa.ChunkedArray) -> dict[str, int]:
+    """How many values of the columns begin with each prefix, which a colon ends."""
+    counts = dict[str, int]()
+    for values in columns:
+        for chunk in values.chunks:
+            first = pc.list_element(pc.split_pattern(chunk, ":", max_splits=1), 0)
+            for item in pc.value_counts(first).to_pylist():
+                counts[item["values"]] = counts.get(item["values"], 0) + item["counts"]
+    return counts
+
+
 def sorted_by_entity(table: pa.Table, *, but: str = "") -> pa.Table:
     """The rows in the order of their entities, otherwise as they came, each once.
 

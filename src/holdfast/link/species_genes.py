@@ -184,8 +184,14 @@ class GenesBySpecies:
         taxon = next(taxa, HUMAN if entity.source == "HGNC" else None)
         if taxon is None:
             return None
-        orthologues = (x.object_id for x in entity.links if x.predicate == "orthologous_to")
-        return _Gene(taxon, frozenset(orthologues))
+        links = (link.object_id for link in entity.links if link.predicate == "orthologous_to")
+        return _Gene(taxon, frozenset(map(self._own_id, links)))
+
+    def _own_id(self, id: str) -> str:
+        """The knowledge base's id of a gene that another vocabulary's id names, such as MGI's."""
+        if self._kb.row_of(id) is not None:
+            return id
+        return next(map(self._kb.id_at, self._kb.rows_with_xref(id)), id)
 
 
 def _given_back(first: Candidate) -> float:
