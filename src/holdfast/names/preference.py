@@ -28,8 +28,8 @@ _ORDER: Final = (
 def preference_of_entities(kb: KnowledgeBase) -> npt.NDArray[np.uint16]:
     """A rank per entity, smaller first. *Shape:* (entities,)
 
-    The well-known vocabularies come in a fixed order, MeSH only for diseases and chemicals. The
-    others follow in the order in which they were built in.
+    The well-known vocabularies come in a fixed order, MeSH only for diseases and chemicals that
+    are no genes besides. The others follow in the order in which they were built in.
     """
     names = [source.name for source in kb.sources]
     rank = (len(_ORDER) + kb.source_of).astype(np.uint16)
@@ -38,5 +38,7 @@ def preference_of_entities(kb: KnowledgeBase) -> npt.NDArray[np.uint16]:
             fits = (kb.source_of == names.index(source)) & (
                 kb.type_mask & types.mask_of(chosen) != 0
             )
+            if types.GENE not in chosen:  # a protein that is a medicine too
+                fits &= kb.type_mask & types.mask_of([types.GENE]) == 0
             rank[fits] = place
     return rank

@@ -239,3 +239,28 @@ def test_a_record_without_a_name_is_an_error(tmp_path: Path) -> None:
     )
     with pytest.raises(FormatError, match="without an id or a name: 'D1'"):
         list(read_mesh(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "action", "types"),
+    [
+        ("Azurin", "", ("Gene",)),
+        ("Azurin", "Hemostatics", ("Gene", "Chemical")),
+        ("Azurimab", "", ("Chemical",)),
+    ],
+)
+def test_a_protein_that_is_a_medicine_is_a_chemical(
+    name: str, action: str, types: tuple[str, ...], tmp_path: Path
+) -> None:
+    actions = f"<PharmacologicalAction>{action}</PharmacologicalAction>" if action else ""
+    path = tmp_path / "desc.xml"
+    path.write_text(
+        f"""<DescriptorRecordSet><DescriptorRecord><DescriptorUI>D9</DescriptorUI>
+        <DescriptorName><String>{name}</String></DescriptorName>
+        <PharmacologicalActionList>{actions}</PharmacologicalActionList>
+        <TreeNumberList><TreeNumber>D12.776.900</TreeNumber></TreeNumberList>
+        </DescriptorRecord></DescriptorRecordSet>""",
+        encoding="utf-8",
+    )
+    (entry,) = read_mesh(path)
+    assert entry.types == types

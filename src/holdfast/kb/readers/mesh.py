@@ -28,6 +28,20 @@ _TYPE_OF_BRANCH: Final = (
     ("D", types.CHEMICAL),
     ("G", types.PROCESS),
 )
+# A protein in one of these places is a medicine: organic compounds (also joined to a protein),
+# cyclic peptides, mixtures such as vaccines and venoms, preparations, and antibodies for treatment.
+_MEDICINES: Final = re.compile(
+    r"D0[234]|D20|D26|"
+    r"D12\.776\.124\.486\.485\.114\.(?:125|224|573|632|619\.393\.(?:536|700))"
+)
+_HORMONES: Final = "D06.472"
+# The stems that the WHO reserves for antibodies, receptors, growth factors, releasing hormones,
+# enzymes that dissolve clots, and blood coagulation factors, in any word of a name.
+_BIOLOGIC: Final = re.compile(
+    r"\b\w{2,}(?:mab|cept|grastim|gramostim|poetin|teplase|kinra|fermin|plermin|nacog|tacog|fusp|"
+    r"(?<!gh)relin)\b",
+    re.IGNORECASE,
+)
 # The DTD's SCRClass: 2 is a chemotherapy protocol, 5 a population group.
 _TYPE_OF_CLASS: Final = {
     "1": types.CHEMICAL,
@@ -55,11 +69,30 @@ def type_of_tree_number(tree_number: str) -> str:
 
 
 def types_of_tree_numbers(tree_numbers: Iterable[str]) -> tuple[str, ...]:
-    """The types of a descriptor with these places; a protein is not a chemical as well."""
-    found = dict.fromkeys(map(type_of_tree_number, tree_numbers))
+    """The types of a descriptor with these places.
+
+    A protein is not a chemical as well, unless it is a hormone ("Calcitonin"). One in the place of
+    a medicine is a chemical and no gene ("Colistin", "Rituximab").
+    """
+    numbers = list(tree_numbers)
+    found = dict.fromkeys(map(type_of_tree_number, numbers))
     if types.GENE in found:
-        found.pop(types.CHEMICAL, None)
+        if any(map(_MEDICINES.match, numbers)):
+            found = {types.CHEMICAL: None} | found
+            del found[types.GENE]
+        elif not any(number.startswith(_HORMONES) for number in numbers):
+            found.pop(types.CHEMICAL, None)
     return tuple(found) or (types.OTHER,)
+
+
+def is_biologic_name(name: str) -> bool:
+    """Whether it is an international name of a medicine that is a protein, as "Etanercept" is."""
+    return _BIOLOGIC.search(name) is not None and not is_gene_product(name)
+
+
+def is_gene_product(name: str) -> bool:
+    """Whether a supplementary concept is named after a gene: "F8 protein, human"."""
+    return " protein, " in name
 
 
 def read_mesh(paths: StrPath | Iterable[StrPath]) -> Iterator[Record]:
@@ -67,7 +100,8 @@ def read_mesh(paths: StrPath | Iterable[StrPath]) -> Iterator[Record]:
 
     A folder stands for its desc* and supp* files. Names are the terms of all concepts of a
     record, permuted ones too; the definition is the preferred concept's scope note. Tree
-    numbers give the types and, after the last file, is_a links between descriptors; a
+    numbers give the types (a protein with a pharmacological action is a chemical
+    besides) and, after the last file, is_a links between descriptors; a
     supplementary record has a "mapped_to" link for each of its headings. Registry numbers of
     the preferred concept become xrefs (CAS, UNII, NCBITaxon).
     """
@@ -143,7 +177,15 @@ def _terms(record: ElementTree.Element) -> Iterator[str]:
 def _types(record: ElementTree.Element) -> tuple[str, ...]:
     if record.tag == "SupplementalRecord":
         return (_TYPE_OF_CLASS.get(record.get("SCRClass", "1"), types.OTHER),)
-    return types_of_tree_numbers(_tree_numbers(record))
+    found = types_of_tree_numbers(_tree_numbers(record))
+    if types.GENE not in found:
+        return found
+    others = tuple(type for type in found if type != types.GENE)
+    if is_biologic_name(record.findtext("DescriptorName/String") or ""):
+        return (types.CHEMICAL, *others)
+    if record.find("PharmacologicalActionList/PharmacologicalAction") is not None:
+        return (types.GENE, types.CHEMICAL, *others)
+    return found
 
 
 def _tree_numbers(record: ElementTree.Element) -> Iterator[str]:
