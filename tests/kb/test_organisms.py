@@ -195,15 +195,11 @@ def test_organisms_are_linked_in_text(tmp_path: Path) -> None:
     ]
 
 
-@pytest.fixture
-def real_taxonomy(monkeypatch: pytest.MonkeyPatch, users_home: Path) -> None:
-    monkeypatch.setenv("HOLDFAST_HOME", str(users_home))
-    if not NCBI_TAXA.path.exists():
-        pytest.skip(f"{NCBI_TAXA.wheel} is not in {NCBI_TAXA.path.parent}: `holdfast kb get open`")
-
-
-@pytest.mark.usefixtures("real_taxonomy")
-def test_every_everyday_name_is_of_a_taxon_that_there_is() -> None:
+def test_every_everyday_name_is_of_a_taxon_that_there_is(packages_dir: Path) -> None:
+    if not (packages_dir / NCBI_TAXA.wheel).exists():
+        pytest.skip(f"{NCBI_TAXA.wheel} is not in {packages_dir}: `holdfast kb get` downloads it")
+    NCBI_TAXA.path.parent.mkdir(parents=True, exist_ok=True)
+    NCBI_TAXA.path.symlink_to(packages_dir / NCBI_TAXA.wheel)
     taxonomy = read_taxonomy()
     assert [id for id in EVERYDAY_NAMES if taxonomy.row_of(id) is None] == []
     human = taxonomy.row_of(9606)
