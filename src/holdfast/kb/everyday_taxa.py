@@ -38,6 +38,7 @@ EVERYDAY_NAMES: Final[dict[int, str]] = {
     11723: "SIV",
     11709: "HIV-2",
     10566: "HPV",
+    151340: "papillomavirus; papillomaviruses",
     333760: "HPV16; HPV-16; human papillomavirus type 16",
     333761: "HPV18; HPV-18; human papillomavirus type 18",
     114727: "H1N1; influenza A H1N1; influenza A (H1N1)",

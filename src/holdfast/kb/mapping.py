@@ -56,7 +56,7 @@ class IdMapper:
         bridges = defaultdict[str, list[str]](list)
         for bridge in self._bridges(id):
             for other in self._of_prefix(bridge, self.prefix):
-                if other not in direct and self._is_only(bridge, other):
+                if other not in (id, *direct) and self._are_one(bridge, other):
                     bridges[other].append(bridge)
         found = [*map(Target, direct), *(Target(o, tuple(sorted(b))) for o, b in bridges.items())]
         return tuple(sorted(found, key=lambda target: self._rank(id, target)))
@@ -66,12 +66,14 @@ class IdMapper:
         own = prefix_of(id)
         for bridge in sorted(self._equivalents(id) - {id}):
             is_replacement = prefix_of(bridge) == own and id not in self.kb
-            if is_replacement or (self._is_only(bridge, id) and self._is_only(id, bridge)):
+            if is_replacement or self._are_one(bridge, id):
                 yield bridge
 
-    def _is_only(self, id: str, other: str) -> bool:
-        """Whether no second id of the other's vocabulary means the same as the first."""
-        return self._of_prefix(id, prefix_of(other)) == [other]
+    def _are_one(self, id: str, other: str) -> bool:
+        """Whether each is the only id of its vocabulary that means the same as the other."""
+        there = self._of_prefix(id, prefix_of(other))
+        back = self._of_prefix(other, prefix_of(id))
+        return there == [other] and back == [id]
 
     def _of_prefix(self, id: str, prefix: str) -> list[str]:
         start = f"{prefix}:"

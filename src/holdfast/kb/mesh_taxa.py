@@ -35,9 +35,10 @@ def read_mesh_taxa(
     """Each organism of MeSH under one taxon at most.
 
     It is the taxon whose scientific name is the heading's; among several, one that MeSH lists.
-    Then, the only species that has one of its names as a common name. Then, of those that MeSH
-    lists, one whose name is a synonym; a species whose name is a synonym; the one that is above
-    all others listed; what an older name says; any synonym.
+    Else it is the first that there is of: the only species of that common name; one that MeSH
+    lists, whose name is a synonym; a species whose name is a synonym; the one that is above all
+    others listed; what an older name says; the only species whose common name is a synonym; any
+    taxon whose name is a synonym.
 
     `older_names` go in lower case to rows; `common_names` are pairs of a row and a name.
     """
@@ -69,23 +70,22 @@ def _row_of(heading: Heading, taxonomy: Taxonomy, rows: _Rows) -> int | None:
         return next((row for row in same if row in listed), same[0])
     alike = [row for name in heading.synonyms for row in rows.scientific.get(name.lower(), ())]
     ways = (
-        _by_common_name(heading, taxonomy, rows, listed),
+        _by_common_name((heading.name,) if heading.taxa else (), taxonomy, rows, listed),
         next((row for row in alike if row in listed), None),
         next((row for row in alike if taxonomy.rank_of(row) == "species"), None),
         _without_strain(_top_of(listed, taxonomy), taxonomy),
         None if listed else _by_older_name(heading, rows),
+        _by_common_name(heading.synonyms if heading.taxa else (), taxonomy, rows, listed),
         alike[0] if alike and heading.taxa else None,
     )
     return next((row for row in ways if row is not None), None)
 
 
 def _by_common_name(
-    heading: Heading, taxonomy: Taxonomy, rows: _Rows, listed: Sequence[int]
+    names: Iterable[str], taxonomy: Taxonomy, rows: _Rows, listed: Sequence[int]
 ) -> int | None:
-    """The only species, or the only taxon of those listed, that has a name of the heading."""
-    if not heading.taxa:
-        return None
-    for name in (heading.name, *heading.synonyms):
+    """The only taxon of those listed, or else the only species, that has one of the names."""
+    for name in names:
         found = rows.common.get(key_of(name), ())
         fitting = [row for row in found if row in listed]
         fitting = fitting or [row for row in found if taxonomy.rank_of(row) == "species"]

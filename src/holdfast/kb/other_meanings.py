@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 from holdfast import types
@@ -45,7 +44,6 @@ class OtherMeanings:
         return self.of_common_name(name) or folded in self.names or folded in self.words
 
 
-@cache
 def read_other_meanings() -> OtherMeanings:
     """From MeSH without its organisms, from genes, and from ontologies of other things."""
     ordinary = [*read_supplementary_names()]

