@@ -92,8 +92,10 @@ class Found:
         return cls(name=tuple(chain.from_iterable(part.name for part in parts)), **columns)
 
     def part(self, start: int, end: int) -> Found:
-        """The candidates in these places."""
-        return Found(*(getattr(self, column)[start:end] for column in self.__slots__))
+        """The candidates in these places: a copy, which does not keep the others in memory."""
+        columns = {column: getattr(self, column)[start:end] for column in self.__slots__}
+        names = columns.pop("name")
+        return Found(name=names, **{column: part.copy() for column, part in columns.items()})
 
 
 class _Place:
