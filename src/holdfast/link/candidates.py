@@ -185,7 +185,8 @@ class CandidateFinder:
         self._in_use: _Place | None = None
         self.entity_of_used: Rows | None = None
         if used is not None:
-            self.entity_of_used = kb.rows_of(used.entity_ids)
+            self.entity_of_used = kb.rows_known_as(used.entity_ids)
+            self.used = used = used.under_ids_of(kb, self.entity_of_used)
         if used is not None and used.names:
             vectors = (
                 dense_index_of_strings(used.names, dense.encoder) if dense is not None else None
