@@ -19,6 +19,7 @@ from holdfast.kb.mapping import IdMapper
 from holdfast.kb.own_types import own_types, parse_types, with_own_types
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.link.mapped import MapIds
+from holdfast.link.min_score import MinScore
 from holdfast.link.rules import read_rules
 from holdfast.models import choose_model, prepare
 from holdfast.registry import DETECTORS, LINKERS, Step, component
@@ -84,6 +85,7 @@ def load(
     detector: str | None = OF_MODEL,
     linker: str = OF_MODEL,
     top: int = 5,
+    min_score: float = 0.0,
     rules: str | Path | None = None,
     map_to: str | None = None,
     progress: Progress | None = None,
@@ -98,11 +100,13 @@ def load(
               None: they are marked already
     linker    what links them, by its name in holdfast.registry; by default the model's
     top       how many candidates each mention keeps
+    min_score links whose candidate scores less become NIL; the candidates stay
     rules     a file that blocks, pins or adds names: see holdfast.link.rules
     map_to    a vocabulary's prefix, e.g. "UMLS": links are given in its ids: holdfast.link.mapped
     progress  told what the model makes of a knowledge base that it meets for the first time,
               and which part of it is done
     """
+    strict = MinScore(min_score)
     chosen = choose_model(model)
     find = component(DETECTORS, detector) if detector else chosen.detector
     link = component(LINKERS, linker) if linker else chosen.linker
@@ -122,6 +126,7 @@ def load(
         steps += [said.find] if said else []
     if link is not None:
         steps.append(link(base, only=wanted, top=top))
+    steps += [strict] if min_score else []
     steps += [said.decide] if said else []
     steps += [mapped] if mapped else []
     return Pipeline(steps)

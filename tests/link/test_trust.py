@@ -168,6 +168,28 @@ def test_the_entity_that_training_links_to_speaks_for_its_equivalents(tmp_path: 
     assert candidate.entity_id == known.id
 
 
+def test_what_training_links_to_is_known_under_another_id_of_its_vocabulary(tmp_path: Path) -> None:
+    genes = [
+        Entry(f"NCBIGene:{i}", f"TGM{i}", types=("Gene",), xrefs=(f"MGI:{i}",)) for i in range(9)
+    ]
+    referring = Entry("OWN:1", "a borrowed gene", types=("Gene",), xrefs=("MGI:1",))
+    kb = make_kb(tmp_path / "kb", (Source("ours"), (referring,)), (Source("MGI"), genes))
+    used = UsedNames(
+        names=tuple(f"salty {i}" for i in range(9)),
+        entity_ids=tuple(f"MGI:{i}" for i in range(9)),
+        documents=(frozenset({"7"}),) * 9,
+    )
+    linker = RankedLinker(kb, ranker=doubting(-2.0), used=used)
+    text = "salty 1, TGM1"
+    remembered, doubted = linker(
+        Document("1", text, mentions=(Mention.at(0, 7), Mention.at(9, 13)))
+    ).mentions
+    assert remembered.candidates[0].entity_id == "NCBIGene:1"
+    assert remembered.candidates[0].evidence[0].kind == "used"
+    assert doubted.candidates[0].entity_id == "NCBIGene:1"
+    assert doubted.is_nil
+
+
 def test_the_default_model_is_sure_of_names_in_a_vocabulary_of_ones_own(tmp_path: Path) -> None:
     kb = of_entries(
         tmp_path / "kb",

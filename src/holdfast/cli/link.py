@@ -38,6 +38,9 @@ def link(
     top: Annotated[
         int, typer.Option("--top", min=1, help="How many candidates each mention keeps.")
     ] = 5,
+    min_score: Annotated[
+        float, typer.Option("--min-score", help="Links that score less become NIL: from 0 to 1.")
+    ] = 0.0,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show every candidate and its evidence.")
     ] = False,
@@ -83,6 +86,7 @@ def link(
             only=None if only is None else only.split(","),
             detector=None if mentions else OF_MODEL,
             top=top,
+            min_score=min_score,
             rules=rules,
             map_to=map_to,
             progress=progress,

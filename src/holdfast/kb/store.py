@@ -116,18 +116,38 @@ class KnowledgeBase:
     def rows_of(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
         """`row_of` each, looked up together; -1 where there is none. *Shape:* (ids,)"""
         rows = self._id_index.first_rows_of(ids)
-        listed = self._ids.take(np.maximum(rows, 0)).to_pylist() if len(self) else []
-        for i, id in enumerate(listed):
+        for i, id in enumerate(self.ids_at(np.maximum(rows, 0)) if len(self) else []):
             if rows[i] >= 0 and id != ids[i]:  # another id of the same hash
                 row = self.row_of(ids[i])
                 rows[i] = -1 if row is None else row
         return rows
+
+    def rows_known_as(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
+        """`rows_of`, also where an entity of the id's vocabulary is listed under another id.
+
+        So MGI's number of a gene finds the gene that MGI lists and NCBI Gene numbers here.
+        """
+        rows = self.rows_of(ids)
+        unknown = np.flatnonzero(rows < 0)
+        as_xref = self._xref_index.first_rows_of([ids[i] for i in unknown.tolist()])
+        for i in unknown[as_xref >= 0].tolist():
+            own = (row for row in self.rows_with_xref(ids[i]) if self._lists(row, ids[i]))
+            rows[i] = next(own, -1)
+        return rows
+
+    def _lists(self, row: int, id: str) -> bool:
+        """Whether the entity comes from the vocabulary that the id's prefix names."""
+        return self.source_at(row).casefold() == id.partition(":")[0].casefold()
 
     def __contains__(self, id: object) -> bool:
         return isinstance(id, str) and self.row_of(id) is not None
 
     def id_at(self, row: int) -> str:
         return str(self._ids[row])
+
+    def ids_at(self, rows: npt.NDArray[np.int64]) -> list[str]:
+        ids: list[str] = self._ids.take(rows).to_pylist()
+        return ids
 
     def label_at(self, row: int) -> str:
         """The preferred name."""
@@ -170,12 +190,8 @@ class KnowledgeBase:
         """
         row = self.row_of(id)
         if row is None:
-            prefix = id.partition(":")[0].casefold()
-            row = min(
-                self.rows_with_xref(id),
-                key=lambda other: self.sources[self.source_of[other]].name.casefold() != prefix,
-                default=None,
-            )
+            rows = self.rows_with_xref(id)
+            row = min(rows, key=lambda other: not self._lists(other, id), default=None)
         if row is None:
             raise UnknownEntityError(
                 f"{id!r} is not in the knowledge base {self.name!r}; ids look like "

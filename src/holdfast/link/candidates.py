@@ -92,8 +92,10 @@ class Found:
         return cls(name=tuple(chain.from_iterable(part.name for part in parts)), **columns)
 
     def part(self, start: int, end: int) -> Found:
-        """The candidates in these places."""
-        return Found(*(getattr(self, column)[start:end] for column in self.__slots__))
+        """The candidates in these places: a copy, which does not keep the others in memory."""
+        columns = {column: getattr(self, column)[start:end] for column in self.__slots__}
+        names = columns.pop("name")
+        return Found(name=names, **{column: part.copy() for column, part in columns.items()})
 
 
 class _Place:
@@ -183,7 +185,8 @@ class CandidateFinder:
         self._in_use: _Place | None = None
         self.entity_of_used: Rows | None = None
         if used is not None:
-            self.entity_of_used = kb.rows_of(used.entity_ids)
+            self.entity_of_used = kb.rows_known_as(used.entity_ids)
+            self.used = used = used.under_ids_of(kb, self.entity_of_used)
         if used is not None and used.names:
             vectors = (
                 dense_index_of_strings(used.names, dense.encoder) if dense is not None else None

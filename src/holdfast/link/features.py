@@ -112,7 +112,7 @@ class FeatureMaker:
         self._kb = finder.kb
         self._used = finder.used
         self.preference = preference_of_entities(finder.kb)
-        self._of_entity = lru_cache(maxsize=1 << 16)(self._describe_entity)
+        self._of_entity = lru_cache(maxsize=1 << 14)(self._describe_entity)
 
     def of_queries(
         self, queries: Sequence[str], found: Sequence[Found], *, but: str = ""
@@ -260,7 +260,7 @@ def _set_of_words(text: str) -> frozenset[str]:
     return frozenset([key_of_token(token) for token in tokens_of(text)])
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _words(text: str) -> tuple[str, ...]:
     return tuple([key_of_token(token) for token in tokens_of(text)])
 

@@ -62,7 +62,7 @@ class NameLinker:
         self._top = top
         self._likeness = likeness
         self._preference = preference_of_entities(kb)
-        self._find = lru_cache(maxsize=1 << 16)(self._find_candidates)
+        self._find = lru_cache(maxsize=1 << 13)(self._find_candidates)
 
     def __call__(self, document: Document) -> Document:
         """The document with candidates and ids for every mention."""

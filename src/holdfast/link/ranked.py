@@ -14,8 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from holdfast import artifacts, types
 from holdfast.blocks import in_blocks
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
@@ -23,6 +21,7 @@ from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link import used_names
 from holdfast.link.candidates import CandidateFinder, Found
+from holdfast.link.describe import describe
 from holdfast.link.equivalents import Equivalents, Group
 from holdfast.link.features import FeatureMaker, Matrix, Texts
 from holdfast.link.queries import Query, queries_of
@@ -30,7 +29,6 @@ from holdfast.link.ranker import KIND, VERSION, Ranker
 from holdfast.link.recent import Recent
 from holdfast.link.trust import Trust
 from holdfast.link.used_names import UsedNames
-from holdfast.link.wording import exact_name
 from holdfast.names.unindexed import NameVectors
 from holdfast.text.composites import split_composite
 from holdfast.text.lines import on_one_line
@@ -228,7 +226,8 @@ class RankedLinker:
             found = self._finder.find(asked, wanted=[mask for _, mask in new])
             matrices = self._maker.of_queries(asked, found)
             described = {
-                key: _Known(candidates, matrix, self._equivalents.linked(candidates.entity))
+                # Copies: a row that is kept must not keep the whole batch in memory.
+                key: _Known(candidates, matrix.copy(), self._equivalents.linked(candidates.entity))
                 for key, candidates, matrix in zip(new, found, matrices, strict=True)
             }
             self._recent.keep(described)
@@ -255,7 +254,7 @@ class RankedLinker:
         told = ranked.known.told
         for group, score in zip(ranked.groups[: self._top], ranked.probabilities, strict=False):
             if group not in told:
-                told[group] = self._told(ranked.known.found, group)
+                told[group] = describe(self._kb, ranked.known.found, group)
             bare = told[group]
             yield Candidate(
                 entity_id=bare.entity_id,
@@ -263,42 +262,6 @@ class RankedLinker:
                 label=bare.label,
                 score=round(min(1.0, score), _DECIMALS),
                 evidence=(*said, *bare.evidence) if said else bare.evidence,
-            )
-
-    def _told(self, found: Found, group: Group) -> Candidate:
-        leader, *others = group
-        evidence = list(self._why(found, leader))
-        if others:
-            ids = sorted(self._kb.id_at(int(found.entity[at])) for at in others)
-            evidence.append(Evidence("equivalent", f"the same as {', '.join(ids)}"))
-        entity = int(found.entity[leader])
-        return Candidate(
-            entity_id=self._kb.id_at(entity),
-            name=found.name[leader],
-            label=self._kb.label_at(entity),
-            score=0.0,
-            evidence=tuple(evidence),
-        )
-
-    def _why(self, found: Found, at: int) -> Iterator[Evidence]:
-        """What the candidate's best name has in common with the mention."""
-        name = found.name[at]
-        entity = int(found.entity[at])
-        if found.is_exact[at] and found.is_used[at]:
-            yield Evidence("used", f"“{name}” is used for it")
-        elif found.is_exact[at]:
-            is_preferred = bool(found.is_preferred[at])
-            why = exact_name(self._kb, entity, name, is_preferred=is_preferred)
-            yield Evidence("exact", why)
-        else:
-            is_used = bool(found.is_used[at])
-            origin = "the used name" if is_used else self._kb.origin_of(entity, name)
-            likeness = {
-                Evidence("ngram", f"looks like {origin} “{name}”", _rounded(found.ngram[at])),
-                Evidence("dense", f"means like {origin} “{name}”", _rounded(found.dense[at])),
-            }
-            yield from sorted(
-                (e for e in likeness if e.score), key=lambda e: (-(e.score or 0), e.kind)
             )
 
 
@@ -315,10 +278,6 @@ def _are_better(parts: Sequence[_Ranked], whole: _Ranked) -> bool:
 
 def _first(ranked: _Ranked) -> int:
     return int(ranked.known.found.entity[ranked.groups[0][0]])
-
-
-def _rounded(value: np.float32) -> float:
-    return round(float(value), _DECIMALS)
 
 
 def _part(ranked: _Ranked) -> Evidence:

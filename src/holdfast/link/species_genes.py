@@ -68,7 +68,7 @@ class GenesBySpecies:
         self._kb = kb
         self._top = top
         self._genes = types.mask_of([types.GENE])
-        self._gene = lru_cache(maxsize=1 << 16)(self._describe)
+        self._gene = lru_cache(maxsize=1 << 14)(self._describe)
         self._covered = frozenset(self._organisms())
 
     @property

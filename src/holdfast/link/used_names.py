@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from holdfast.document import Document
@@ -71,6 +73,15 @@ class UsedNames:
             known = found[key_of(name)]
             known[entity_id] = known.get(entity_id, _NOWHERE) | documents
         return found
+
+    def under_ids_of(self, kb: KnowledgeBase, rows: npt.NDArray[np.int64]) -> UsedNames:
+        """The same, each entity under its id in a knowledge base.
+
+        `rows`: where each is in it, -1 where it is not. *Shape:* (names,)
+        """
+        ids = np.array(self.entity_ids, dtype=object)
+        ids[rows >= 0] = kb.ids_at(rows[rows >= 0])
+        return replace(self, entity_ids=tuple(ids.tolist()))
 
     def save(self, folder: Path) -> None:
         columns = [list(self.names), list(self.entity_ids), [sorted(d) for d in self.documents]]

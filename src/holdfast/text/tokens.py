@@ -30,7 +30,7 @@ _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHORTEST_WORD: Final = 5
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 16)
 def key_of_token(token: str) -> str:
     """Folded; longer words also in the singular and in American spelling.
 
@@ -46,7 +46,7 @@ def key_of_token(token: str) -> str:
     return key[:-3] + "or" if key.endswith("our") else key  # tumour
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 16)
 def hash_of_token(token: str) -> int:
     """64 bits that depend on the token's key alone, the same on every machine."""
     digest = hashlib.blake2b(key_of_token(token).encode("utf-8", "replace"), digest_size=8)
