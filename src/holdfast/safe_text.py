@@ -4,6 +4,7 @@ escape codes that steer a terminal, or cells that a spreadsheet takes for formul
 from __future__ import annotations
 
 import re
+from io import StringIO
 from typing import Final, TextIO
 
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
@@ -49,10 +50,11 @@ def unguard_cell(cell: str) -> str:
     return cell[1:] if _GUARDED.match(cell) else cell
 
 
-class SafeTerminal:
-    """A stream of text to a terminal that writes `printable` text alone."""
+class SafeTerminal(StringIO):
+    """A stream of text that goes on to a terminal, as `printable` text alone."""
 
     def __init__(self, stream: TextIO) -> None:
+        super().__init__()
         self._stream = stream
 
     def write(self, text: str) -> int:
@@ -62,6 +64,6 @@ class SafeTerminal:
         self._stream.flush()
 
 
-def safe_stream(stream: TextIO) -> TextIO | SafeTerminal:
+def safe_stream(stream: TextIO) -> TextIO:
     """The stream itself, which keeps every character, unless it is a terminal."""
     return SafeTerminal(stream) if stream.isatty() else stream

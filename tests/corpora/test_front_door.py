@@ -33,6 +33,7 @@ WRITABLE = [name for name in FORMATS if name != "medline"]
         ("a.bilou", "bilou"),
         ("a.mentions.tsv", "mentions"),
         ("a.jsonl.gz", "jsonl"),
+        ("a.json", "json"),
         ("a.xml", "medline"),
         ("pubmed24n0001.xml.gz", "medline"),
         ("a.parquet", "parquet"),
@@ -50,7 +51,10 @@ def test_a_name_that_tells_no_format_is_wrong_use(tmp_path: Path) -> None:
         write_documents([], tmp_path / "x.doc", format="word")
     with pytest.raises(UsageError, match="there is no such file"):
         next(read_documents(tmp_path / "x.jsonl"))
+    (tmp_path / "x.dat").write_bytes(b"\x00\x01")
     with pytest.raises(UsageError, match="name it with --from"):
+        next(read_documents(tmp_path / "x.dat"))
+    with pytest.raises(UsageError, match=r"no file in this folder holds documents \(not text: x"):
         next(read_documents(tmp_path))
     with pytest.raises(UsageError, match="medline cannot be written"):
         write_documents([], tmp_path / "x.xml")
