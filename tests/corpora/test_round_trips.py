@@ -66,9 +66,9 @@ def written_and_read(documents: Sequence[Document], name: str, format: str) -> l
 
 @few
 @given(st.lists(documents(EVERYTHING), min_size=1, max_size=3))
-@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz"])
-def test_json_lines_keep_everything(name: str, batch: list[Document]) -> None:
-    assert written_and_read(batch, name, "jsonl") == batch
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.json"])
+def test_json_keeps_everything(name: str, batch: list[Document]) -> None:
+    assert written_and_read(batch, name, "json" if name == "x.json" else "jsonl") == batch
 
 
 @settings(few, max_examples=15)

@@ -45,6 +45,7 @@ HOLDS: Final = Holds(
     roles=True,
     relation_notes=True,
     relation_ids=True,
+    candidates=True,
 )
 ANNOTATION_SUFFIXES: Final = (".ann", ".a1")
 
@@ -166,6 +167,7 @@ def _lines(document: Document, losses: Losses) -> Iterator[str]:
     names = _mention_names(document, losses)
     for mention, name in zip(document.mentions, names, strict=True):
         where = f"mention {mention.start}-{mention.end}"
+        losses.note("candidates", len(mention.candidates))
         type = _word(mention.type, "type", document, losses)
         spans = ";".join(f"{start} {end}" for start, end in mention.spans)
         yield f"{name}\t{type} {spans}\t{document.text_of(mention).translate(BLANKS)}"

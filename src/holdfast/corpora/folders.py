@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from holdfast.corpora.brat import ANNOTATION_SUFFIXES
-from holdfast.corpora.formats import extension_of, format_named, format_of, format_to_read
+from holdfast.corpora.formats import FORMATS, extension_of, format_named, format_of, format_to_read
 from holdfast.corpora.report import ReadReport
-from holdfast.corpora.sniff import HEAD, MAY_BE, is_text
+from holdfast.corpora.sniff import HEAD, MAY_BE, RECOGNISED, is_text, sniff
 from holdfast.document import Document
 from holdfast.errors import InputError, UsageError
 from holdfast.files import is_empty, read_head
@@ -36,7 +36,7 @@ EMPTY: Final = "empty"
 TABLE: Final = "tables (--mentions links a column of strings)"
 NO_TEXT: Final = "not text"
 NO_DOCUMENT: Final = "of a kind that holds no documents"
-OTHER_FORMAT: Final = "named as another format than --from"
+OTHER_FORMAT: Final = "of another format than --from"
 SEEN: Final = "folders that are read already, by another way"
 BROKEN: Final = "broken"
 
@@ -123,6 +123,8 @@ def _judge(path: Path, wanted: str | None) -> tuple[str, str]:
     suffix = Path(path.name.casefold().removesuffix(".gz")).suffix
     if suffix in _TABLES:
         return TABLE, ""
+    if wanted is not None and _is_named_otherwise(extension, named, wanted):
+        return OTHER_FORMAT, ""
     is_about = path.name.casefold().partition(".")[0] in _ABOUT
     if is_about or (suffix in _NO_PROSE and not extension):
         return NO_DOCUMENT, ""
@@ -133,7 +135,7 @@ def _judge(path: Path, wanted: str | None) -> tuple[str, str]:
             return EMPTY, ""
         if wanted is None:
             return _by_content(path, extension)
-        return _as_wanted(path, extension, named, wanted)
+        return _as_wanted(path, extension, wanted)
     except (InputError, OSError):
         return "", wanted or named or "text"
 
@@ -147,12 +149,29 @@ def _by_content(path: Path, extension: str) -> tuple[str, str]:
     return (TABLE if extension == ".tsv" else NO_DOCUMENT), ""
 
 
-def _as_wanted(path: Path, extension: str, named: str | None, wanted: str) -> tuple[str, str]:
-    may_be_any = extension in MAY_BE or named is None
-    if named != wanted and (wanted == "brat" or not may_be_any):
-        return OTHER_FORMAT, ""
-    fits = wanted == "parquet" or is_text(read_head(path, HEAD))
-    return ("", wanted) if fits else (NO_TEXT, "")
+def _is_named_otherwise(extension: str, named: str | None, wanted: str) -> bool:
+    """Whether the name says that the file is of another format. `.txt` says nothing."""
+    if named is not None and FORMATS[named].read is FORMATS[wanted].read:
+        return False
+    if wanted == "brat" or extension not in ("", ".txt"):
+        return wanted not in MAY_BE.get(extension, ())
+    return False
+
+
+def _as_wanted(path: Path, extension: str, wanted: str) -> tuple[str, str]:
+    """A file whose name says nothing is left out if it is clearly of another format."""
+    head = read_head(path, HEAD)
+    if wanted != "parquet" and not is_text(head):
+        return NO_TEXT, ""
+    if extension and extension not in MAY_BE:
+        return "", wanted
+    found = sniff(head)
+    if found in RECOGNISED:
+        is_same = FORMATS[found].read is FORMATS[wanted].read
+        is_other = not is_same and (found, wanted) != ("jsonl", "json")
+    else:
+        is_other = wanted in RECOGNISED
+    return (OTHER_FORMAT, "") if is_other else ("", wanted)
 
 
 def read_file(

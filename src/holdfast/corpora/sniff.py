@@ -22,6 +22,11 @@ MAY_BE: Final = {
 }
 """The formats that a file with an extension of many meanings may have."""
 
+RECOGNISED: Final = frozenset(
+    {"pubtator", "bioc-json", "bioc-xml", "medline", "bigbio", "bigbio-lines", "jsonl", "json"}
+)
+"""The formats that are told from text, and from each other, without fail."""
+
 _BINARY: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # an escape may stand in a log
 _BINARY_STARTS: Final = (b"%PDF-", b"{\\rtf", b"%!PS")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
