@@ -74,10 +74,19 @@ def test_explain_marks_the_nearest_concepts_as_not_the_answer(kb: Path, marked: 
     assert first == "none of these –"
     assert nearest
     assert all(row.startswith("nearest, but not it: ") for row in nearest)
-    answer, *others = rows["heart attack"]
-    assert answer.startswith("Myocardial Infarction MESH:D002")
-    assert others
-    assert others[0].startswith("not chosen: myocardial infarction MONDO:0002")
+    assert rows["heart attack"][0].startswith("Myocardial Infarction MESH:D002")
+
+
+def test_explain_marks_what_was_not_chosen(kb: Path, tmp_path: Path) -> None:
+    path = tmp_path / "marked.jsonl"
+    document = {"id": "1", "text": "WAS", "mentions": [{"spans": [[0, 3]], "ids": []}]}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    plain = run("link", "--mentions", path, "--kb", kb).stdout
+    explained = run("link", "--mentions", path, "--kb", kb, "--explain").stdout
+    assert "not chosen" not in plain
+    assert [id for id in ("MESH:D003", "HGNC:2") if id in explained] == ["MESH:D003", "HGNC:2"]
+    assert len([id for id in ("MESH:D003", "HGNC:2") if id in plain]) == 1
+    assert explained.count("not chosen: ") == 1
 
 
 @pytest.mark.parametrize("format", ["tsv", "pubtator", "bioc", "brat", "sssom"])
@@ -85,7 +94,7 @@ def test_no_format_names_a_concept_for_nil(kb: Path, marked: Path, format: str) 
     done = call("link", "--mentions", marked, "--kb", kb, "--format", format)
     assert done.returncode == 0
     assert done.stdout.count("MESH:") - done.stdout.count("#  MESH:") == 1
-    assert "MONDO" not in done.stdout
+    assert "Heart Diseases" not in done.stdout
     said = {"tsv": "NIL", "brat": "NIL:NIL", "sssom": "sssom:NoTermFound"}.get(format, "-1")
     assert done.stdout.count(said) == 2
 
