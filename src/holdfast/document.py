@@ -157,6 +157,14 @@ class Mention:
         """Whether it has at least one entity."""
         return bool(self.ids) and not self.is_nil
 
+    @property
+    def best(self) -> Candidate | None:
+        """The candidate of the first id; None if the mention is NIL, not linked, or if what
+        linked it named no candidates, as for variants that are written by a rule."""
+        if not self.is_linked:
+            return None
+        return next((c for c in self.candidates if c.entity_id == self.ids[0]), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -22,7 +22,8 @@ from typing import BinaryIO, Final, TextIO, cast
 from holdfast.errors import FormatError, InputError, UsageError
 
 _CHUNK: Final = 1 << 20
-_BOM: Final = "\ufeff"
+BOM: Final = "\ufeff"
+_EMPTY: Final = "the file is empty"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
@@ -37,11 +38,11 @@ def open_bytes(path: StrPath) -> Iterator[BinaryIO]:
             magic = file.read(2)
             file.seek(0)
             if not magic:
-                raise FormatError("the file is empty", path=path)
+                raise FormatError(_EMPTY, path=path)
             if magic == _GZIP_MAGIC:
                 with gzip.open(file, "rb") as unpacked:
                     if not unpacked.peek(1):
-                        raise FormatError("the file is empty", path=path)
+                        raise FormatError(_EMPTY, path=path)
                     yield cast(BinaryIO, unpacked)
             else:
                 yield file
@@ -60,9 +61,9 @@ def raw_lines(path: StrPath, *, encoding: str = "utf-8") -> Iterator[tuple[int, 
         number = 0
         for number, raw in enumerate(stream, 1):
             line = _decode(raw, path, number, encoding)
-            yield number, line.removeprefix(_BOM) if number == 1 else line
+            yield number, line.removeprefix(BOM) if number == 1 else line
         if not number:
-            raise FormatError("the file is empty", path=path)
+            raise FormatError(_EMPTY, path=path)
 
 
 def read_lines(path: StrPath, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
@@ -78,9 +79,37 @@ def numbered_lines(path: StrPath, *, encoding: str = "utf-8") -> Iterator[tuple[
 
 
 def read_text(path: StrPath) -> str:
-    """Every character as it stands, line endings too."""
+    """Every character as it stands, line endings too, without a byte order mark."""
     with open_bytes(path) as stream:
-        return _decode(stream.read(), path, 1, "utf-8")
+        return _decode(stream.read(), path, 1, "utf-8").removeprefix(BOM)
+
+
+def marked_text(text: str) -> str:
+    """What `read_text` reads as this text: one that starts with U+FEFF needs a mark before it."""
+    return BOM + text if text.startswith(BOM) else text
+
+
+def starts_with_mark(path: StrPath) -> bool:
+    """Whether the file starts with UTF-8's byte order mark."""
+    with open_bytes(path) as stream:
+        return stream.read(3) == BOM.encode()
+
+
+def read_head(path: StrPath, size: int) -> bytes:
+    """The first bytes of the file, unpacked if it is gzipped."""
+    with open_bytes(path) as stream:
+        return stream.read(size)
+
+
+def is_empty(path: StrPath) -> bool:
+    """Whether the file has no byte, or unpacks to none. One that cannot be opened is not empty."""
+    try:
+        with open_bytes(path):
+            return False
+    except FormatError as error:
+        return error.message == _EMPTY
+    except InputError:
+        return False
 
 
 def read_chunks(path: StrPath) -> Iterator[str]:
@@ -95,7 +124,7 @@ def read_chunks(path: StrPath) -> Iterator[str]:
             except UnicodeDecodeError as error:
                 place = line + error.object[: error.start].count(b"\n")
                 raise FormatError(_not_utf8(error), path=path, line=place) from error
-            yield chunk.removeprefix(_BOM) if at_start else chunk
+            yield chunk.removeprefix(BOM) if at_start else chunk
             at_start = False
             line += chunk.count("\n")
             if not raw:

@@ -1,53 +1,124 @@
-"""What people hand to a command: a text, a file, a folder, or standard input."""
+"""What people hand to a command: texts, files, folders, or standard input."""
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
-from holdfast.corpora import FORMATS, ReadReport, format_of, read_documents
+from holdfast.corpora import FORMATS, ReadReport, format_of, format_to_read, read_documents
+from holdfast.corpora.folders import BROKEN, find_files, nothing_read, read_file
+from holdfast.corpora.formats import extension_of, format_named
 from holdfast.document import Document
-from holdfast.errors import FormatError, UsageError
+from holdfast.errors import FormatError, InputError, UsageError
+from holdfast.files import BOM, is_empty
 
-STDIN = "-"
+STDIN: Final = "-"
+
+_STDIN_NAME: Final = "standard input"
+_TABLES: Final = (".csv", ".xls", ".xlsx", ".ods")
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One argument: a text, or else the file or folder at `path`."""
+
+    text: str = ""
+    path: Path | None = None
+    format: str | None = None  # of a file; of a folder only where all its files have it
+    is_stdin: bool = False  # the file is a copy of it
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The documents behind a command's arguments."""
+    """The documents behind a command's arguments; `open_inputs` makes it."""
 
-    arguments: Sequence[str]
-    format: str | None = None  # of files, where their extension does not tell
+    sources: Sequence[_Source]
     lenient: bool = False
 
     @property
     def is_one_text(self) -> bool:
         """Whether this is a single text rather than a collection of documents."""
-        if len(self.arguments) != 1:
+        if len(self.sources) != 1:
             return False
-        path = _path(self.arguments[0])
-        return path is None or (path.is_file() and _format(path, self.format) == "text")
+        (source,) = self.sources
+        return source.path is None or (source.format == "text" and not source.path.is_dir())
 
     def documents(
         self, report: ReadReport | None = None, *, marked: bool = False
     ) -> Iterator[Document]:
-        """Each document, with the mentions that its file marks only if they are asked for."""
-        for argument in self.arguments:
-            path = _path(argument)
-            if path is None:
-                yield Document("", _stdin() if argument == STDIN else argument)
-                continue
-            for document in read_documents(
-                path, format=_format(path, self.format), lenient=self.lenient, report=report
-            ):
-                yield document if marked else replace(document, mentions=(), relations=())
+        """Each document, with the mentions that its file marks only if they are asked for.
+
+        Where `lenient` and there are several arguments, a file that is broken is left out.
+        """
+        report = ReadReport() if report is None else report
+        for source in self.sources:
+            try:
+                for document in self._read(source, report):
+                    yield document if marked else replace(document, mentions=(), relations=())
+            except (InputError, OSError) as error:
+                if not self.lenient or len(self.sources) == 1:
+                    raise
+                report.skip("file", str(error))
+                report.leave_out(BROKEN, str(source.path))
+
+    def _read(self, source: _Source, report: ReadReport) -> Iterator[Document]:
+        if source.path is None:
+            yield Document("", source.text)
+        elif source.path.is_dir():
+            yield from read_documents(
+                source.path, format=source.format, lenient=self.lenient, report=report
+            )
+        elif source.is_stdin:
+            yield from _read_stdin(source, report, lenient=self.lenient)
+        else:
+            assert source.format is not None
+            yield from read_file(source.path, source.format, lenient=self.lenient, report=report)
+
+
+@contextmanager
+def open_inputs(
+    arguments: Sequence[str], *, format: str | None = None, lenient: bool = False
+) -> Iterator[Inputs]:
+    """The documents behind the arguments, all of which are looked at before the first is read.
+
+    An argument is a file, a folder, `-` for standard input, or else a text. `format` is that of
+    all of them but texts; by default each file's name decides, and then what stands in it.
+    """
+    if format is not None:
+        format_named(format)
+    if [*arguments].count(STDIN) > 1:
+        raise UsageError("standard input (-) can be read only once")
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        sources = [
+            _stdin(Path(folder) / "stdin", format)
+            if argument == STDIN
+            else _source(argument, format)
+            for argument in arguments
+        ]
+        yield Inputs(sources, lenient=lenient)
+
+
+def _source(argument: str, format: str | None) -> _Source:
+    path = _path(argument)
+    if path is None:
+        return _Source(argument.removeprefix(BOM))
+    if not path.is_dir():
+        return _Source(path=path, format=format or _format(path))
+    report = ReadReport()
+    if next(find_files(path, format=format, report=report), None) is None:
+        raise UsageError(f"{path}: {nothing_read(report)}")
+    return _Source(path=path, format=format)
 
 
 def _path(argument: str) -> Path | None:
-    """The file or folder that the argument names; None if it is a text or standard input."""
-    if argument == STDIN or len(argument) > 4096 or "\0" in argument:
+    """The file or folder that the argument names; None if it is a text."""
+    if len(argument) > 4096 or "\0" in argument:
         return None
     path = Path(argument)
     try:
@@ -55,34 +126,49 @@ def _path(argument: str) -> Path | None:
             return path
     except OSError:
         return None
-    looks_like_file = not any(character.isspace() for character in argument) and any(
-        path.name.removesuffix(".gz").endswith(extension)
-        for described in FORMATS.values()
-        for extension in described.extensions
-    )
-    if looks_like_file:
+    if extension_of(path) and not any(character.isspace() for character in argument):
         raise UsageError(f"{argument}: there is no such file")
     return None
 
 
-def _format(path: Path, format: str | None) -> str:
-    """A file whose name tells nothing is taken as plain text."""
-    if format is not None:
-        return format
-    try:
-        return format_of(path)
-    except UsageError:
-        if path.is_file():
-            return "text"
-        raise
+def _format(path: Path) -> str:
+    """The format of a file that was named by itself."""
+    if path.suffix.casefold() in _TABLES:
+        raise UsageError(
+            f"{path} is a table; link a column of it with --mentions {path}, or all of it as one "
+            "text with --from text"
+        )
+    found = format_to_read(path)
+    if found is None and not extension_of(path):
+        raise InputError(
+            f"{path}: neither text nor of a format that is known; extract its text first, or name "
+            f"its format with --from, one of {', '.join(FORMATS)}"
+        )
+    return found or format_of(path)
 
 
-def _stdin() -> str:
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as error:
+def _stdin(copy: Path, format: str | None) -> _Source:
+    """Standard input as a file: readers may go back in it."""
+    with copy.open("wb") as stream:
+        shutil.copyfileobj(sys.stdin.buffer, stream)
+    if is_empty(copy) and format in (None, "text"):
+        return _Source("")
+    found = format or format_to_read(copy)
+    if found is None:
         raise FormatError(
-            f"byte {error.object[error.start]:#04x} at {error.start} is not UTF-8; convert the "
-            "text to UTF-8 first",
-            path="standard input",
-        ) from error
+            f"not text; name its format with --from, one of {', '.join(FORMATS)}", path=_STDIN_NAME
+        )
+    return _Source(path=copy, format=found, is_stdin=True)
+
+
+def _read_stdin(source: _Source, report: ReadReport, *, lenient: bool) -> Iterator[Document]:
+    """Its documents; whatever is said of the copy is said of standard input."""
+    assert source.path is not None
+    assert source.format is not None
+    try:
+        for document in read_file(source.path, source.format, lenient=lenient, report=report):
+            yield replace(document, id="") if source.format == "text" else document
+    except FormatError as error:
+        raise FormatError(error.message, path=_STDIN_NAME, line=error.line) from error
+    finally:
+        report.reasons[:] = [r.replace(str(source.path), _STDIN_NAME) for r in report.reasons]

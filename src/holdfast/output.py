@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from typing import Final, TextIO
+from typing import Final
 
 from holdfast.corpora import write_to
 from holdfast.document import Document
 from holdfast.errors import UsageError
+from holdfast.safe_text import json_safe, one_line, safe_stream
+from holdfast.sssom import write_sssom
 
 _WRITERS: Final = {"tsv": "mentions", "pubtator": "pubtator", "bioc": "bioc-json", "brat": "brat"}
-FORMATS: Final = ("text", "json", *_WRITERS)
+FORMATS: Final = ("text", "json", *_WRITERS, "sssom")
 
 
 def check_format(name: str) -> None:
@@ -24,18 +26,24 @@ def check_format(name: str) -> None:
 def print_documents(
     documents: Iterable[Document], format: str, *, one: bool, explain: bool = False
 ) -> None:
-    """Print the documents as they come. With `one`, JSON is that document and no list of them."""
+    """Print the documents as they come. With `one`, JSON is that document and no list of them.
+
+    Only on a terminal are control characters replaced: a file gets every character.
+    """
     check_format(format)
     if format == "text":
         _print_for_people(documents, explain=explain)
     elif format == "json":
-        _print_json(documents, sys.stdout, one=one)
+        _print_json(documents, one=one)
+    elif format == "sssom":
+        write_sssom(documents, safe_stream(sys.stdout))
     else:
         # Candidates and the like have no place in these formats, and nobody expects them there.
-        write_to(documents, sys.stdout, _WRITERS[format], allow_loss=True)
+        write_to(documents, safe_stream(sys.stdout), _WRITERS[format], allow_loss=True)
 
 
-def _print_json(documents: Iterable[Document], stream: TextIO, *, one: bool) -> None:
+def _print_json(documents: Iterable[Document], *, one: bool) -> None:
+    stream = sys.stdout
     if one:
         for document in documents:
             stream.write(_as_json(document) + "\n")
@@ -51,7 +59,7 @@ def _print_json(documents: Iterable[Document], stream: TextIO, *, one: bool) -> 
 
 
 def _as_json(document: Document) -> str:
-    return json.dumps(document.to_json(), ensure_ascii=False)
+    return json_safe(json.dumps(document.to_json(), ensure_ascii=False))
 
 
 def _print_for_people(documents: Iterable[Document], *, explain: bool) -> None:
@@ -64,5 +72,5 @@ def _print_for_people(documents: Iterable[Document], *, explain: bool) -> None:
         if i > 0:
             console.rule()
         if document.id:
-            console.print(document.id, style="dim")
+            console.print(one_line(document.id), style="dim")
         print_document(document, console, explain=explain)

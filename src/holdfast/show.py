@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
+import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from rich.console import Console, Group, RenderableType
@@ -20,9 +20,11 @@ from holdfast.kb.describe import Description, Found
 from holdfast.kb.mapping import IdMapper, id_in
 from holdfast.kb.store import Entity
 from holdfast.link.mapped import MapIds
+from holdfast.safe_text import json_safe, one_line, printable, safe_stream
 from holdfast.text.normalise import fold
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+NONE_OF_THESE: Final = "none of these"
+NO_ID: Final = "–"
 
 COLOURS: Final = {
     types.DISEASE: "red",
@@ -39,14 +41,14 @@ COLOURS: Final = {
 
 
 def print_document(document: Document, console: Console, *, explain: bool = False) -> None:
-    """The text with its mentions coloured, and a table of what they are."""
+    """Print the text with its mentions coloured, and a table of what they are."""
     console.print(coloured_text(document), soft_wrap=False)
     console.print()
     console.print(mention_table(document, explain=explain))
 
 
 def coloured_text(document: Document) -> Text:
-    text = Text(_printable(document.text))
+    text = Text(printable(document.text))
     for mention in document.mentions:
         for start, end in mention.spans:
             text.stylize(f"bold {_colour(mention)}", start, end)
@@ -54,7 +56,11 @@ def coloured_text(document: Document) -> Text:
 
 
 def mention_table(document: Document, *, explain: bool = False) -> RenderableType:
-    """One row per distinct mention, in the order of the text; with `explain`, all candidates."""
+    """One row per distinct mention and id, in the order of the text.
+
+    A mention that is NIL has no concept and no id. `explain` adds a row for each candidate that
+    is not the answer, which says so.
+    """
     if not document.mentions:
         return Text("No mention of the chosen types was found.", style="dim")
     table = Table(box=None, pad_edge=False, header_style="bold", expand=False)
@@ -67,13 +73,11 @@ def mention_table(document: Document, *, explain: bool = False) -> RenderableTyp
         shown = Text(surface, style=_colour(mention))
         if times > 1:
             shown.append(f" ×{times}", style="dim")
-        candidates = mention.candidates if explain else mention.candidates[:1]
-        if not candidates:
-            table.add_row(shown, Text("none of these", style="dim"), "", "", "")
-        for i, candidate in enumerate(candidates):
-            table.add_row(shown if i == 0 else "", *_columns(candidate))
+        rows = [*_answers(mention), *(_rejected(mention) if explain else ())]
+        for i, row in enumerate(rows):
+            table.add_row(shown if i == 0 else "", *row)
     legend = Text("  ").join(
-        Text(type, style=_colour_of(type))
+        Text(one_line(type), style=_colour_of(type))
         for type in dict.fromkeys(mention.type for mention in document.mentions)
         if type
     )
@@ -83,7 +87,7 @@ def mention_table(document: Document, *, explain: bool = False) -> RenderableTyp
 def print_description(description: Description) -> None:
     """A knowledge base: its size, its vocabularies, and the licence of each."""
     console = Console(highlight=False, markup=False)
-    title = Text(description.name, style="bold")
+    title = Text(one_line(description.name), style="bold")
     title.append(
         f"  {description.entities:,} entities, {description.names:,} names, "
         f"{description.megabytes:,.0f} MB, digest {description.digest[:12]}",
@@ -95,8 +99,9 @@ def print_description(description: Description) -> None:
     table.add_column("entities", justify="right")
     table.add_column("licence", overflow="fold")
     for source, entities in description.sources:
-        table.add_row(source.name, source.version, f"{entities:,}", source.licence)
-    kinds = ", ".join(f"{type} {count:,}" for type, count in description.types)
+        name, version, licence = map(one_line, (source.name, source.version, source.licence))
+        table.add_row(name, version, f"{entities:,}", licence)
+    kinds = one_line(", ".join(f"{type} {count:,}" for type, count in description.types))
     console.print(Group(title, table, Text(f"types: {kinds}", style="dim")))
 
 
@@ -113,9 +118,9 @@ def print_found(found: Sequence[Found]) -> None:
     for item in found:
         entity = item.entity
         kinds = ", ".join(entity.types)
-        score = f"{item.score:.2f}"
         name = item.name if item.origin == entity.source else f"{item.name} ({item.origin})"
-        table.add_row(entity.id, entity.name, name, kinds, entity.source, score)
+        cells = map(one_line, (entity.id, entity.name, name, kinds, entity.source))
+        table.add_row(*cells, f"{item.score:.2f}")
     console.print(table)
 
 
@@ -136,8 +141,8 @@ def print_entity(entity: Entity) -> None:
     table.add_column(overflow="fold")
     for key, value in rows:
         if value:
-            table.add_row(key, value)
-    console.print(Group(Text(entity.id, style="bold"), table))
+            table.add_row(one_line(key), one_line(value))
+    console.print(Group(Text(one_line(entity.id), style="bold"), table))
 
 
 def _synonyms(entity: Entity) -> Iterable[tuple[str, str]]:
@@ -162,14 +167,31 @@ def print_outcome(recipe: Recipe, outcome: Outcome) -> None:
         console.print(f"beside: {reference.by}: {figures}{note}", style="dim")
 
 
-def _printable(text: str) -> str:
-    """Without the control characters that could steer a terminal; as long as before."""
-    return _CONTROL.sub("�", text)
+def _answers(mention: Mention) -> Iterator[tuple[Text | str, ...]]:
+    """Concept, id, score and why of each entity that the mention was linked to."""
+    if not mention.is_linked:
+        said = NONE_OF_THESE if mention.is_nil else "not linked"
+        yield Text(said, style="dim"), NO_ID, "", ""
+        return
+    candidates = {candidate.entity_id: candidate for candidate in mention.candidates}
+    for id in mention.ids:
+        candidate = candidates.get(id)
+        yield _columns(candidate) if candidate else (NO_ID, one_line(id), "", "")
 
 
-def _columns(candidate: Candidate) -> Iterable[str]:
+def _rejected(mention: Mention) -> Iterator[tuple[Text | str, ...]]:
+    """The same of the candidates that are not the answer."""
+    mark = "nearest, but not it: " if mention.is_nil else "not chosen: "
+    for candidate in mention.candidates:
+        if candidate.entity_id not in mention.ids:
+            concept, *others = _columns(candidate)
+            yield Text(f"{mark}{concept}", style="dim"), *others
+
+
+def _columns(candidate: Candidate) -> tuple[str, ...]:
     why = "; ".join(evidence.detail for evidence in candidate.evidence)
-    return candidate.label or candidate.name, candidate.entity_id, f"{candidate.score:.2f}", why
+    concept = candidate.label or candidate.name
+    return one_line(concept), one_line(candidate.entity_id), f"{candidate.score:.2f}", one_line(why)
 
 
 def _distinct(document: Document) -> list[tuple[Mention, str, int]]:
@@ -181,8 +203,7 @@ def _distinct(document: Document) -> list[tuple[Mention, str, int]]:
         first.setdefault(key, mention)
         times[key] += 1
     return [
-        (mention, _printable(" ".join(document.text_of(mention).split())), times[key])
-        for key, mention in first.items()
+        (mention, one_line(document.text_of(mention)), times[key]) for key, mention in first.items()
     ]
 
 
@@ -202,13 +223,14 @@ def print_mapped(ids: Iterable[str], mapper: IdMapper, *, as_json: bool) -> None
             {"id": id, "targets": [{"id": t.id, "via": list(t.via)} for t in targets]}
             for id, targets in mapped.items()
         ]
-        print(json.dumps({"to": mapper.prefix, "mapped": items}, ensure_ascii=False))
+        print(json_safe(json.dumps({"to": mapper.prefix, "mapped": items}, ensure_ascii=False)))
         return
+    stream = safe_stream(sys.stdout)
     for id, targets in mapped.items():
         for target in targets:
-            print(id, target.id, target.way, sep="\t")
+            print(id, target.id, target.way, sep="\t", file=stream)
         if not targets:
-            print(id, "", "", sep="\t")
+            print(id, "", "", sep="\t", file=stream)
     missing = [id for id, targets in mapped.items() if not targets]
     if missing:
         _note(f"no {mapper.prefix} id is known for {len(missing)} of {len(mapped)} ids")
@@ -222,4 +244,4 @@ def print_unmapped(steps: Iterable[object]) -> None:
 
 
 def _note(line: str) -> None:
-    Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)
+    Console(stderr=True).print(one_line(line), highlight=False, markup=False, soft_wrap=True)

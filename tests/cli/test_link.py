@@ -56,7 +56,7 @@ def test_text_that_is_not_utf8_on_standard_input_is_one_line(kb: Path) -> None:
     done = run("link", "-", "--kb", kb, input=b"caf\xe9")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
-    assert "standard input: byte 0xe9 at 3 is not UTF-8" in done.stderr
+    assert "standard input, line 1: byte 0xe9 is not UTF-8" in done.stderr
 
 
 def test_several_files_are_one_object_with_a_list_of_documents(kb: Path, tmp_path: Path) -> None:

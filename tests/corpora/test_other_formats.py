@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.corpora import ReadReport, WriteReport, dumps, read_documents, write_documents
-from holdfast.document import NIL, Candidate, Document, Mention, Span
+from holdfast.document import NIL, Candidate, Document, Evidence, Mention, Span
 from holdfast.errors import FormatError, LossError, UsageError
 
 
@@ -104,12 +104,13 @@ def test_a_folder_of_text_files_is_read_and_written(tmp_path: Path) -> None:
     documents = [Document("a", "one\r\n"), Document("b", "two")]
     write_documents(documents, tmp_path / "out", format="text")
     assert list(read_documents(tmp_path / "out")) == documents
-    (tmp_path / "out" / "c.txt").write_bytes(b"")
-    with pytest.raises(FormatError, match=r"c\.txt: the file is empty"):
+    (tmp_path / "out" / "c.txt").write_bytes(b"caf\xe9")
+    with pytest.raises(FormatError, match=r"c\.txt, line 1: byte 0xe9 is not UTF-8"):
         list(read_documents(tmp_path / "out"))
     report = ReadReport()
     assert list(read_documents(tmp_path / "out", lenient=True, report=report)) == documents
     assert report.skipped == {"document": 1}
+    assert report.left_out_names == {"broken": ["c.txt"]}
 
 
 def test_plain_text_refuses_mentions_and_a_second_document(tmp_path: Path) -> None:
@@ -121,7 +122,8 @@ def test_plain_text_refuses_mentions_and_a_second_document(tmp_path: Path) -> No
 
 
 def test_the_mention_table_has_the_best_candidate(tmp_path: Path) -> None:
-    best = Candidate("MESH:D010051", "ovarian cancer", 0.98765, label="Ovarian Neoplasms")
+    why = (Evidence("exact", "MeSH name\t“ovarian cancer”"),)
+    best = Candidate("MESH:D010051", "ovarian cancer", 0.98765, "Ovarian Neoplasms", why)
     mention = Mention(
         (Span(0, 7), Span(18, 24)), "Disease", ("MESH:D010051",), candidates=(best, best)
     )
@@ -129,8 +131,9 @@ def test_the_mention_table_has_the_best_candidate(tmp_path: Path) -> None:
     document = Document("1", "ovarian or breast cancer", mentions=(mention,))
     text = dumps([document, Document("2", "x")], "mentions", report=report)
     assert text == (
-        "document_id\tstart\tend\tmention\ttype\tids\tname\tscore\n"
-        "1\t0;18\t7;24\tovarian cancer\tDisease\tMESH:D010051\tOvarian Neoplasms\t0.9877\n"
+        "document_id\tstart\tend\tmention\ttype\tids\tname\tscore\twhy\n"
+        "1\t0;18\t7;24\tovarian cancer\tDisease\tMESH:D010051\tOvarian Neoplasms\t0.9877\t"
+        "MeSH name “ovarian cancer”\n"
     )
     assert report.notes["documents without mentions"] == 1
     (again,) = read_documents(saved(tmp_path, text, "x.mentions.tsv"))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
 from holdfast.cli import bench, convert, evaluate, kb, link, models, probe, reproduce, score, train
 from holdfast.errors import HoldfastError, UsageError
+from holdfast.safe_text import one_line
 
 app = typer.Typer(
     name="holdfast",
@@ -21,6 +23,31 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+
+def _print_version(*, wanted: bool) -> None:
+    if wanted:
+        from holdfast import __version__
+
+        print(f"holdfast {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _holdfast(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda v: _print_version(wanted=v),
+            is_eager=True,
+            help="Print the version and stop.",
+        ),
+    ] = False,
+) -> None:
+    """Find biomedical mentions in text, link them to concepts, and say why."""
+
+
 app.command("link")(link.link)
 app.command("models")(models.models)
 app.command("convert")(convert.convert)
@@ -79,5 +106,5 @@ def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
 def _stop(message: str, code: int, *, debug: bool) -> None:
     if debug:
         raise  # called from an except block: the traceback is the point
-    print(f"holdfast: {message}", file=sys.stderr)
+    print(f"holdfast: {one_line(message)}", file=sys.stderr)
     sys.exit(code)

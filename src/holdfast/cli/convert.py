@@ -10,11 +10,11 @@ import typer
 
 def convert(
     source: Annotated[
-        Path, typer.Argument(metavar="IN", help="A file, or a folder of brat or text files.")
+        Path, typer.Argument(metavar="IN", help="A file, a folder, or - for standard input.")
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file or folder to write.")],
     source_format: Annotated[
-        str | None, typer.Option("--from", help="The format of IN; by default its extension.")
+        str | None, typer.Option("--from", help="The format of IN; by default name and content.")
     ] = None,
     target_format: Annotated[
         str | None, typer.Option("--to", help="The format of OUT; by default its extension.")
@@ -30,11 +30,18 @@ def convert(
     from rich.console import Console
 
     from holdfast.cli.progress import counted
-    from holdfast.corpora import ReadReport, WriteReport, read_documents, write_documents
+    from holdfast.corpora import ReadReport, WriteReport, write_documents
+    from holdfast.errors import UsageError
+    from holdfast.inputs import STDIN, open_inputs
 
+    if str(source) != STDIN and not source.exists():
+        raise UsageError(f"{source}: there is no such file or folder")
     read, written = ReadReport(), WriteReport()
-    documents = read_documents(source, format=source_format, lenient=lenient, report=read)
-    converted = counted(documents, "documents converted", printed=False)
-    write_documents(converted, target, format=target_format, allow_loss=allow_loss, report=written)
+    with open_inputs([str(source)], format=source_format, lenient=lenient) as inputs:
+        documents = inputs.documents(read, marked=True)
+        converted = counted(documents, "documents converted", printed=False)
+        write_documents(
+            converted, target, format=target_format, allow_loss=allow_loss, report=written
+        )
     for line in (*read.summary(), *written.summary()):
         Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

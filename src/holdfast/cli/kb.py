@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from holdfast.safe_text import json_safe, one_line
+
 if TYPE_CHECKING:
     from holdfast.kb.build_report import Finding
     from holdfast.kb.store import KnowledgeBase
@@ -135,11 +137,13 @@ def _tell_built(base: KnowledgeBase, findings: Sequence[Finding], *, as_json: bo
     description = describe(base)
     if as_json:
         found = [finding.to_json() for finding in findings]
-        print(json.dumps({**description.to_json(), "findings": found}, ensure_ascii=False))
+        print(
+            json_safe(json.dumps({**description.to_json(), "findings": found}, ensure_ascii=False))
+        )
         return
     print_description(description)
     for finding in findings:
-        typer.echo(f"{base.name}: {finding.message}", err=True)
+        typer.echo(one_line(f"{base.name}: {finding.message}"), err=True)
 
 
 @app.command()
@@ -158,13 +162,13 @@ def info(
     if id is not None:
         entity = open_kb(name or "open").entity(id)
         if as_json:
-            print(json.dumps(entity_to_json(entity), ensure_ascii=False))
+            print(json_safe(json.dumps(entity_to_json(entity), ensure_ascii=False)))
         else:
             print_entity(entity)
     elif name is None:
         _list(as_json=as_json)
     elif as_json:
-        print(json.dumps(describe(open_kb(name)).to_json(), ensure_ascii=False))
+        print(json_safe(json.dumps(describe(open_kb(name)).to_json(), ensure_ascii=False)))
     else:
         print_description(describe(open_kb(name)))
 
@@ -183,14 +187,14 @@ def _list(*, as_json: bool) -> None:
             "knowledge_bases": [describe(kb).to_json() for kb in sound],
             "damaged": [broken.to_json() for broken in damaged],
         }
-        print(json.dumps(listed, ensure_ascii=False))
+        print(json_safe(json.dumps(listed, ensure_ascii=False)))
         return
     if not sound and not damaged:
         typer.echo("No knowledge base yet. Try `holdfast kb get open`.")
     for kb in sound:
         print_description(describe(kb))
     for broken in damaged:
-        typer.echo(f"{broken.name} cannot be opened: {broken.problem}", err=True)
+        typer.echo(one_line(f"{broken.name} cannot be opened: {broken.problem}"), err=True)
 
 
 @app.command()
@@ -209,7 +213,7 @@ def prepare(
     base, chosen = open_kb(name), choose_model(model)
     with progress_bar(base.name) as progress:
         prepare_for(base, chosen, progress)
-    typer.echo(f"{base.name}: {base.names:,} names are ready for the model {model}")
+    typer.echo(one_line(f"{base.name}: {base.names:,} names are ready for the model {model}"))
 
 
 @app.command()
@@ -239,7 +243,7 @@ def search(
 
     found = search_names(open_kb(kb), query, top=top)
     if as_json:
-        print(json.dumps({"found": [f.to_json() for f in found]}, ensure_ascii=False))
+        print(json_safe(json.dumps({"found": [f.to_json() for f in found]}, ensure_ascii=False)))
     else:
         print_found(found)
 
@@ -338,7 +342,7 @@ def check(name: Name, as_json: Json = False) -> None:
     with progress_bar(base.name) as progress:
         checked = check_kb(base, progress=progress)
     if as_json:
-        print(json.dumps(checked.to_json(), ensure_ascii=False))
+        print(json_safe(json.dumps(checked.to_json(), ensure_ascii=False)))
     else:
         print_check(checked)
     raise typer.Exit(0 if checked.is_whole else 1)

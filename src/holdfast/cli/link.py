@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-FORMATS = ("text", "json", "tsv", "pubtator", "bioc", "brat")
+FORMATS = ("text", "json", "tsv", "pubtator", "bioc", "brat", "sssom")
 
 
 def link(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEXT|FILE|-", help="A text, files or folders, or - for stdin."),
+        typer.Argument(metavar="TEXT|FILE|DIR|-", help="A text, files or folders, or - for stdin."),
     ] = None,
     mentions: Annotated[
         Path | None,
@@ -53,7 +53,8 @@ def link(
         typer.Option("--map-to", help="Give ids of this vocabulary: UMLS, MONDO, NCBIGene, …"),
     ] = None,
     source_format: Annotated[
-        str | None, typer.Option("--from", help="The format of the files; by default by name.")
+        str | None,
+        typer.Option("--from", help="The format of the input; by default by name and content."),
     ] = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Skip and count what is broken in the input.")
@@ -67,7 +68,7 @@ def link(
     from holdfast.cli.progress import counted, progress_bar
     from holdfast.corpora import ReadReport
     from holdfast.errors import UsageError
-    from holdfast.inputs import Inputs
+    from holdfast.inputs import open_inputs
     from holdfast.kb import open_kb
     from holdfast.mention_tables import is_table, read_mention_strings, write_linked_table
     from holdfast.output import check_format, print_documents
@@ -96,10 +97,10 @@ def link(
         print_unmapped(pipeline.steps)
         return
     report = ReadReport()
-    texts = Inputs(inputs or [str(mentions)], format=source_format, lenient=lenient)
-    documents = texts.documents(report, marked=mentions is not None)
-    linked = counted(pipeline.pipe(documents), "documents linked", printed=True)
-    print_documents(linked, form, one=texts.is_one_text, explain=explain)
+    with open_inputs(inputs or [str(mentions)], format=source_format, lenient=lenient) as texts:
+        documents = texts.documents(report, marked=mentions is not None)
+        linked = counted(pipeline.pipe(documents), "documents linked", printed=True)
+        print_documents(linked, form, one=texts.is_one_text, explain=explain)
     print_unmapped(pipeline.steps)
     for line in report.summary():
         Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

@@ -22,6 +22,7 @@ def models(
 
     from holdfast.models import list_models
     from holdfast.registry import MODELS
+    from holdfast.safe_text import one_line
 
     folders = list_models()
     if as_json:
@@ -43,13 +44,13 @@ def models(
     console.print(table)
     for folder in folders:
         console.print()
-        console.print(_describe(folder), style="bold")
+        console.print(one_line(_describe(folder)), style="bold")
         for what, words in (
             ("trained on", _first_of(folder.training_data)),
             ("measured", "; ".join(f"{w} {100 * f:.1f}" for w, f in folder.results.items())),
         ):
             if words:
-                console.print(Padding(f"{what}: {words}", (0, 0, 0, 4)))
+                console.print(Padding(one_line(f"{what}: {words}"), (0, 0, 0, 4)))
 
 
 def _describe(folder: ModelFolder) -> str:

@@ -11,6 +11,8 @@ from typing import Final, TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from holdfast.safe_text import one_line
+
 _Item = TypeVar("_Item")
 _STEP: Final = 0.1  # of the whole, after which a log has another line
 _NEW_STAGE: Final = 1.0  # seconds after which it has another line if something else is done now
@@ -25,7 +27,7 @@ def progress_bar(title: str, *, quiet: float = 0.0) -> Iterator[Callable[[str, f
     Where nobody watches (a log file, a pipe), there is a line every tenth of the way or every few
     seconds instead, and none in the first `quiet` seconds.
     """
-    console = Console(stderr=True)
+    console, title = Console(stderr=True), one_line(title)
     if not console.is_terminal:
         yield _Lines(console, title, quiet)
         return

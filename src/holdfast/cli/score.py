@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def score(
-    gold: Annotated[Path, typer.Option(help="File with the gold documents.")],
-    pred: Annotated[Path, typer.Option(help="File with the predicted documents.")],
+    gold: Annotated[Path, typer.Option(help="File or folder with the gold documents.")],
+    pred: Annotated[Path, typer.Option(help="File or folder with the predicted documents.")],
     protocol: Annotated[
         str,
         typer.Option(help="strong, partial, mention, typed, document, bc5cdr or per-token."),
-    ],
+    ] = "strong",
     kb: Annotated[
         str | None,
         typer.Option(help="Knowledge base whose cross-references make ids equal."),
@@ -89,10 +89,15 @@ def _read(path: Path, format_: str | None, *, lenient: bool) -> tuple[list[Docum
     """The documents, and how many broken pieces of the file were skipped."""
     from holdfast.corpora import read_documents
     from holdfast.corpora.report import ReadReport
+    from holdfast.safe_text import one_line
 
     report = ReadReport()
     documents = list(read_documents(path, format=format_, lenient=lenient, report=report))
     if report.skipped:
         kinds = ", ".join(f"{n:,} × {kind}" for kind, n in report.skipped.items())
-        typer.echo(f"{path}: skipped {kinds}; first: {report.reasons[0]}", err=True)
+        said = f"{path}: skipped {kinds}; first: {report.reasons[0]}"
+        typer.echo(one_line(said), err=True)
+    for reason, names in report.left_out_names.items():
+        left = f"{path}: left out {report.left_out[reason]:,}, {reason}: {', '.join(names)}"
+        typer.echo(one_line(left), err=True)
     return documents, report.skipped.total()

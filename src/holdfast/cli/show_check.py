@@ -9,6 +9,7 @@ from rich.table import Table
 
 from holdfast.kb.check import Check, SourceCheck
 from holdfast.kb.compare import KINDS
+from holdfast.safe_text import one_line, printable
 
 _SHOWN = 5  # examples of each kind and source
 _LEGEND = (
@@ -32,11 +33,11 @@ def print_check(check: Check) -> None:
     for heading in ("entities", "in source", "lost", *KINDS[1:], "extra"):
         table.add_column(heading, justify="right")
     for source in check.sources:
-        table.add_row(source.name, f"{source.entities:,}", *_figures(source))
+        table.add_row(one_line(source.name), f"{source.entities:,}", *_figures(source))
     console.print(table)
     console.print(_LEGEND, style="dim")
     for line in _lines(check):
-        console.print(_printable(line), soft_wrap=True)
+        console.print(printable(line), soft_wrap=True)
 
 
 def _figures(source: SourceCheck) -> list[str]:
@@ -79,7 +80,3 @@ def _verdict(check: Check) -> str:
     if compared < len(check.sources):
         return f"{counted}: sound; {compared} of {len(check.sources)} sources were compared"
     return f"{counted}: sound, and nothing of its sources is missing"
-
-
-def _printable(line: str) -> str:
-    return "".join(character if character.isprintable() else "�" for character in line)

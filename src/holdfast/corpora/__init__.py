@@ -15,7 +15,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TextIO
 
-from holdfast.corpora.formats import FORMATS, Format, format_named, format_of
+from holdfast.corpora.folders import read_file, read_folder
+from holdfast.corpora.formats import FORMATS, Format, format_named, format_of, format_to_read
 from holdfast.corpora.losses import Losses
 from holdfast.corpora.report import ReadReport, WriteReport
 from holdfast.document import Document
@@ -29,6 +30,7 @@ __all__ = [
     "WriteReport",
     "dumps",
     "format_of",
+    "format_to_read",
     "read_documents",
     "write_documents",
     "write_to",
@@ -42,19 +44,22 @@ def read_documents(
     lenient: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Document]:
-    """The documents of a file or folder, one at a time, in its order.
+    """The documents of a file, or of every file at and below a folder, one at a time, in order.
 
-    `format` is a name of FORMATS; by default the extension decides. What is broken raises
-    FormatError; with `lenient` it is skipped and counted in `report`.
+    `format` is a name of FORMATS; by default a file's extension decides, and what stands in it
+    where the extension may mean several formats. What is broken raises FormatError; with `lenient`
+    it is skipped and counted in `report`, and so is a broken file of a folder.
     """
     place = Path(path)
+    report = ReadReport() if report is None else report
+    if place.is_dir():
+        yield from read_folder(place, format=format, lenient=lenient, report=report)
+        return
     if not place.exists():
         raise UsageError(f"{place}: there is no such file or folder")
-    reader = format_named(format or format_of(place)).read
-    report = ReadReport() if report is None else report
-    for document in reader(place, lenient=lenient, report=report):
-        report.count(mentions=len(document.mentions), relations=len(document.relations))
-        yield document
+    yield from read_file(
+        place, format or format_to_read(place) or format_of(place), lenient=lenient, report=report
+    )
 
 
 def write_documents(

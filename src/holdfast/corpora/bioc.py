@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Final
 
 from holdfast.corpora.ids import curies_by_bare_id, join_ids, split_ids, to_curie
@@ -124,7 +125,22 @@ def from_document(document: Document, losses: Losses) -> DocumentNode:
         passages[index].annotations = [_annotation(m, fitted, losses) for m in mentions]
     losses.note("mention order", int(in_order != [*fitted.mentions]))
     relations = [*_relation_nodes(fitted, losses)]
-    return DocumentNode(fitted.id, [*fitted.metadata], passages, [], relations)
+    node = DocumentNode(fitted.id, [*fitted.metadata], passages, [], relations)
+    _number([a for p in passages for a in p.annotations], "T", "mention ids made up", losses)
+    _number(relations, "R", "relation ids made up", losses)
+    return node
+
+
+def _number(
+    nodes: Sequence[Annotation] | Sequence[RelationNode], letter: str, note: str, losses: Losses
+) -> None:
+    """Give an id to every node that has none: BioC's readers expect each to have its own."""
+    taken = {node.id for node in nodes}
+    free = (f"{letter}{n}" for n in count(1) if f"{letter}{n}" not in taken)
+    for node in nodes:
+        if not node.id:
+            node.id = next(free)
+            losses.note(note)
 
 
 def _grouped(mentions: Iterable[Mention], starts: list[int]) -> Iterator[tuple[int, list[Mention]]]:

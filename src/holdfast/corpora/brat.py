@@ -13,7 +13,8 @@ everything that refers to one are not read, and counted as ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, count
 from os import PathLike
 from pathlib import Path
@@ -23,9 +24,16 @@ from holdfast.corpora.brat_parse import BLANKS, parse_annotations, reference_to_
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
-from holdfast.document import NIL, Document, Mention
+from holdfast.document import NIL, Document, Mention, Span
 from holdfast.errors import FormatError, UsageError
-from holdfast.files import read_text, replacing_folder, replacing_text
+from holdfast.files import (
+    BOM,
+    marked_text,
+    read_text,
+    replacing_folder,
+    replacing_text,
+    starts_with_mark,
+)
 
 HOLDS: Final = Holds(
     interrupted=True,
@@ -37,6 +45,7 @@ HOLDS: Final = Holds(
     roles=True,
     relation_notes=True,
     relation_ids=True,
+    candidates=True,
 )
 ANNOTATION_SUFFIXES: Final = (".ann", ".a1")
 
@@ -119,7 +128,7 @@ def _write_one(documents: Iterable[Document], path: Path, losses: Losses) -> Non
 def _text(document: Document, losses: Losses) -> str:
     if not document.text:
         losses.lose("an empty text", document, how="writes a line feed for")
-    return document.text or "\n"
+    return marked_text(document.text) or "\n"
 
 
 def _document(file: Path, reading: Reading) -> Document | None:
@@ -130,8 +139,27 @@ def _document(file: Path, reading: Reading) -> Document | None:
     files = [file]
     if file.suffix == ".a1" and file.with_suffix(".a2").exists():
         files.append(file.with_suffix(".a2"))
-    found = parse_annotations(files, text, reading)
-    return reading.document(file.stem, text, mentions=found.mentions, relations=found.relations)
+    counted = starts_with_mark(text_file) and _counts_mark(files, text, reading)
+    found = parse_annotations(files, BOM + text if counted else text, reading)
+    mentions = [_shifted(m, -1) for m in found.mentions] if counted else found.mentions
+    return reading.document(file.stem, text, mentions=mentions, relations=found.relations)
+
+
+def _counts_mark(files: Sequence[Path], text: str, reading: Reading) -> bool:
+    """Whether the annotations fit only if the byte order mark before the text is a character."""
+    return not _fits(files, text, reading) and _fits(files, BOM + text, reading)
+
+
+def _fits(files: Sequence[Path], text: str, reading: Reading) -> bool:
+    try:
+        found = parse_annotations(files, text, Reading(reading.path, lenient=False, report=None))
+    except FormatError:
+        return False
+    return all(mention.start > 0 for mention in found.mentions) or not text.startswith(BOM)
+
+
+def _shifted(mention: Mention, by: int) -> Mention:
+    return replace(mention, spans=tuple(Span(start + by, end + by) for start, end in mention.spans))
 
 
 def _lines(document: Document, losses: Losses) -> Iterator[str]:
@@ -139,6 +167,7 @@ def _lines(document: Document, losses: Losses) -> Iterator[str]:
     names = _mention_names(document, losses)
     for mention, name in zip(document.mentions, names, strict=True):
         where = f"mention {mention.start}-{mention.end}"
+        losses.note("candidates", len(mention.candidates))
         type = _word(mention.type, "type", document, losses)
         spans = ";".join(f"{start} {end}" for start, end in mention.spans)
         yield f"{name}\t{type} {spans}\t{document.text_of(mention).translate(BLANKS)}"

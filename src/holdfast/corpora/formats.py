@@ -12,6 +12,7 @@ from holdfast.corpora.bioc_json import read_bioc_json, write_bioc_json
 from holdfast.corpora.bioc_xml import read_bioc_xml, write_bioc_xml
 from holdfast.corpora.brat import ANNOTATION_SUFFIXES, read_brat, write_brat, write_brat_files
 from holdfast.corpora.iob import read_iob, write_bilou, write_bioes, write_iob
+from holdfast.corpora.json_documents import read_json_documents, write_json_documents
 from holdfast.corpora.jsonl import read_jsonl, write_jsonl
 from holdfast.corpora.losses import Losses
 from holdfast.corpora.medline import read_medline
@@ -20,8 +21,10 @@ from holdfast.corpora.parquet import read_parquet, write_parquet
 from holdfast.corpora.plain import read_plain, write_plain, write_plain_files
 from holdfast.corpora.pubtator import read_pubtator, write_pubtator
 from holdfast.corpora.report import ReadReport
+from holdfast.corpora.sniff import HEAD, MAY_BE, format_by_content
 from holdfast.document import Document
 from holdfast.errors import UsageError
+from holdfast.files import read_head
 
 
 class Reader(Protocol):
@@ -59,6 +62,7 @@ FORMATS: Final[dict[str, Format]] = {
     "medline": Format((".xml",), read_medline),
     "mentions": Format((".mentions.tsv",), read_mention_table, write_mention_table),
     "jsonl": Format((".jsonl",), read_jsonl, write_jsonl),
+    "json": Format((".json",), read_json_documents, write_json_documents),
     "parquet": Format((".parquet",), read_parquet, write_binary=write_parquet),
     "text": Format((".txt",), read_plain, write_plain, write_files=write_plain_files),
 }
@@ -72,28 +76,34 @@ def format_named(name: str) -> Format:
     return FORMATS[name]
 
 
-def format_of(path: Path, *, option: str = "--from") -> str:
-    """The format that a file's extension names, whatever its case and with or without `.gz`.
+_EXTENSIONS: Final = {
+    extension: name for name, format in FORMATS.items() for extension in format.extensions
+}
 
-    A folder that exists is of brat's if it holds annotations, and of text if it holds `.txt`
-    files. `option` is what an error tells the user to name the format with.
-    """
-    if path.is_dir():
-        suffixes = {file.suffix for file in path.iterdir()}
-        if suffixes & {*ANNOTATION_SUFFIXES}:
-            return "brat"
-        if ".txt" in suffixes:
-            return "text"
+
+def extension_of(path: Path) -> str:
+    """The longest extension of a format that the name ends with, whatever its case and with or
+    without `.gz`; "" if there is none."""
     name = path.name.casefold().removesuffix(".gz")
-    fitting = [
-        (len(extension), format)
-        for format, described in FORMATS.items()
-        for extension in described.extensions
-        if name.endswith(extension)
-    ]
-    if not fitting:
+    return max((e for e in _EXTENSIONS if name.endswith(e)), key=len, default="")
+
+
+def format_of(path: Path, *, option: str = "--from") -> str:
+    """The format that a file's extension names. `option` is what an error tells the user to name
+    the format with."""
+    extension = extension_of(path)
+    if not extension:
         raise UsageError(
             f"{path}: its name does not tell its format; name it with {option}, one of "
             f"{', '.join(FORMATS)}"
         )
-    return max(fitting)[1]
+    return _EXTENSIONS[extension]
+
+
+def format_to_read(path: Path) -> str | None:
+    """The format of a file that exists, by its name and, where that may mean several, by what
+    stands in it. None if it holds no document."""
+    extension = extension_of(path)
+    if extension and extension not in MAY_BE:
+        return _EXTENSIONS[extension]
+    return format_by_content(extension, read_head(path, HEAD))

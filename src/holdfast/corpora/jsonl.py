@@ -8,9 +8,9 @@ from os import PathLike
 from typing import Any, TextIO
 
 from holdfast.corpora.losses import Losses
-from holdfast.corpora.reading import Reading
+from holdfast.corpora.reading import Reading, merge_spans
 from holdfast.corpora.report import ReadReport
-from holdfast.document import Document
+from holdfast.document import Document, Span
 from holdfast.errors import FormatError, InvalidValueError
 from holdfast.files import read_lines
 
@@ -54,7 +54,8 @@ def document_from_json(data: Any, reading: Reading, *, line: int | None) -> Docu
     except InvalidValueError as error:
         if not reading.lenient:
             reading.refuse("document or mention", str(error), line=line)
-    sound = [m for m in data.get("mentions") or () if _is_sound(m, data, reading, line)]
+    mended = [_without_overlap(m, data, reading, line) for m in data.get("mentions") or ()]
+    sound = [m for m in mended if _is_sound(m, data, reading, line)]
     ids = {m.get("id") for m in sound}
     relations = [r for r in data.get("relations") or () if _is_among(r, ids, reading, line)]
     try:
@@ -62,6 +63,22 @@ def document_from_json(data: Any, reading: Reading, *, line: int | None) -> Docu
     except InvalidValueError as error:
         reading.refuse("document", str(error), line=line)
         return None
+
+
+def _without_overlap(mention: Any, data: dict[str, Any], reading: Reading, line: int | None) -> Any:
+    """The mention; where its spans overlap, with those that `Reading.spans` makes of them."""
+    try:
+        spans = sorted(Span(start, end) for start, end in mention["spans"])
+        if merge_spans(spans) == tuple(spans):
+            return mention
+        id, text, stated = str(data.get("id")), str(data["text"]), mention.get("text")
+        merged = reading.spans(text, spans, stated, document_id=id, line=line)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return mention
+    if merged is None:
+        return mention
+    without_text = {key: value for key, value in mention.items() if key != "text"}
+    return {**without_text, "spans": [list(span) for span in merged]}
 
 
 def _is_sound(mention: Any, data: dict[str, Any], reading: Reading, line: int | None) -> bool:

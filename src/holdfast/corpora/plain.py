@@ -13,7 +13,7 @@ from holdfast.corpora.reading import Reading
 from holdfast.corpora.report import ReadReport
 from holdfast.document import Document
 from holdfast.errors import FormatError, UsageError
-from holdfast.files import read_text, replacing_folder, replacing_text
+from holdfast.files import marked_text, read_text, replacing_folder, replacing_text
 
 HOLDS: Final = Holds(mentions=False)
 
@@ -21,22 +21,14 @@ HOLDS: Final = Holds(mentions=False)
 def read_plain(
     path: str | PathLike[str], *, lenient: bool = False, report: ReadReport | None = None
 ) -> Iterator[Document]:
-    """The document of a file, or of every `.txt` and `.txt.gz` file of a folder, by name."""
+    """The only document of a file."""
     reading = Reading(path, lenient=lenient, report=report)
-    files = [reading.path]
-    if reading.path.is_dir():
-        files = sorted(p for p in reading.path.iterdir() if p.name.endswith((".txt", ".txt.gz")))
-        if not files:
-            raise FormatError("no .txt files in this folder", path=path)
-    for file in files:
-        stem = Path(file.name.removesuffix(".gz")).stem
-        try:
-            text = read_text(file)
-        except FormatError as error:
-            own = Reading(file, lenient=lenient, report=reading.report)
-            own.refuse("document", error.message, line=error.line)
-            continue
-        yield Document(stem, text)
+    try:
+        text = read_text(reading.path)
+    except FormatError as error:
+        reading.refuse("document", error.message, line=error.line)
+        return
+    yield Document(Path(reading.path.name.removesuffix(".gz")).stem, text)
 
 
 def write_plain(documents: Iterable[Document], stream: TextIO, losses: Losses) -> None:
@@ -65,4 +57,4 @@ def _text(document: Document, losses: Losses) -> str:
     text = losses.fit(document, HOLDS).text
     if not text:
         losses.lose("an empty text", document, how="writes a line feed for")
-    return text or "\n"
+    return marked_text(text) or "\n"

@@ -45,15 +45,19 @@ class Reading:
     ) -> tuple[Span, ...] | None:
         """The spans, if they are sound and hold the words that the file says they hold.
 
-        Spans are sorted. A file may write an interrupted mention's words with or without a
-        space between the pieces, or with everything that stands between them. Tabs and line
-        breaks may be written as spaces. None if the mention was refused.
+        Spans are sorted; where reading is lenient, those that overlap are merged. A file may
+        write an interrupted mention's words with or without a space between the pieces, or with
+        everything that stands between them. Tabs and line breaks may be written as spaces. None
+        if the mention was refused.
         """
         spans = tuple(sorted(Span(start, end) for start, end in offsets))
-        wrong = _wrong(text, spans)
-        if not wrong and (stated is None or _says(text, spans, stated)):
-            return spans
+        merged = merge_spans(spans) if self.lenient else spans
+        wrong = _wrong(text, merged)
         place = ";".join(f"{start}-{end}" for start, end in spans)
+        if not wrong and (stated is None or _says(text, spans, stated)):
+            if merged != spans:
+                self.mend_spans(document_id, place, line=line)
+            return merged
         actual = " ".join(text[start:end] for start, end in spans)
         self.refuse(
             "mention",
@@ -62,6 +66,13 @@ class Reading:
             line=line,
         )
         return None
+
+    def mend_spans(self, document_id: str, place: str, *, line: int | None = None) -> None:
+        """Count a mention whose spans overlap, and were merged."""
+        message = f"document {document_id}: the spans {place} of a mention overlap; merged"
+        self.report.mend(
+            "mention whose spans overlap", str(FormatError(message, path=self.path, line=line))
+        )
 
     def document(
         self,
@@ -122,6 +133,17 @@ class Reading:
                 continue
             kept.append(relation)
         return kept
+
+
+def merge_spans(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Sorted spans, those that overlap as one; what is empty or reversed stays as it is."""
+    merged = list[Span]()
+    for span in spans:
+        if merged and span.start < merged[-1].end and span.start < span.end:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
+        else:
+            merged.append(span)
+    return tuple(merged)
 
 
 def _wrong(text: str, spans: Sequence[Span]) -> str:
