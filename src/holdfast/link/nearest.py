@@ -1,0 +1,295 @@
+"""The concept nearest to a string that names none: misspelled, shortened or decorated.
+
+    "hart attack"      ->  Myocardial Infarction: spelling hart→heart
+    "stage IV NSCLC"   ->  Carcinoma, Non-Small-Cell Lung: without “stage IV”, NSCLC is “…”
+
+Four ways are tried, and the surest answer is taken: a reading of the string that equals a name, a
+name that the reading misspells, what the linker makes of the reading, and a name within the
+string. What none of them makes credible has no nearest concept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from holdfast import types
+from holdfast.document import Candidate, Document, Evidence, Mention
+from holdfast.kb.store import KnowledgeBase
+from holdfast.link.clinical_words import clinical_words
+from holdfast.link.readings import Reading, in_any_order, readings_of
+from holdfast.link.spelling import Alignment, align
+from holdfast.names.credible import SYMBOLS, is_credible
+from holdfast.names.preference import preference_of_entities
+from holdfast.text.tokens import hashes_of_names, key_of, key_of_token, tokens_of
+
+_LOOK_ALIKES: Final = 40  # names that a reading is compared with, word by word
+_LEAST_ALIKE: Final = 0.4  # the least cosine of such a name
+_SPELLED: Final = 6  # readings whose spelling is looked into
+_SURE: Final = 0.8  # a weight from which on nothing surer is looked for
+_LINKED: Final = 0.5  # the least score at which the linker's answer to a reading counts
+_DOUBT: Final = 0.8  # times the linker's score
+_WITHIN: Final = 0.6  # times the share of the string that a name within it covers
+_COVERED: Final = 0.5  # the least share
+_LONGEST: Final = 6  # tokens of a name within a string
+_SHORTEST: Final = 5  # letters of a name within a string
+_DECIMALS: Final = 4
+_OTHER: Final = types.mask_of([types.OTHER])
+_WITHIN_TYPES: Final = (
+    types.mask_of([types.DISEASE, types.PHENOTYPE, types.CHEMICAL, types.SPECIES])
+    | types.UNTYPED
+    | types.FOREIGN
+)
+_DIVIDING: Final = re.compile(r"[,;()\[\]]|\. ")
+_KNOWN_TYPES: Final = (
+    types.mask_of([types.DISEASE, types.PHENOTYPE, types.CHEMICAL]) | types.UNTYPED | types.FOREIGN
+)
+_SAID: Final = 4  # letters that must be spelled right for other words to be slips
+_SYNONYM: Final = 7  # letters of a word that may be a slip for a synonym
+_SUFFIXES: Final = ("disease", "syndrome")
+
+Link = Callable[[Iterable[Document]], Iterator[Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """A name of the knowledge base that a string may mean."""
+
+    name: str
+    entities: frozenset[int]  # rows
+    weight: float
+    changes: tuple[str, ...]
+
+
+class NearestFinder:
+    """Finds the nearest concept of many strings, none of which the linker could link."""
+
+    def __init__(
+        self, kb: KnowledgeBase, link: Link, *, only: Collection[str] | None = None
+    ) -> None:
+        """`link` links marked documents; it chooses among concepts that share a name.
+
+        `only`: canonical types that the concepts may have, by default all.
+        """
+        self._kb = kb
+        self._link = link
+        self._wanted = np.uint32(types.mask_of(only))
+        self._asks_other = only is not None
+        self._words = clinical_words()
+        self._preference = preference_of_entities(kb)
+
+    def find(self, strings: Sequence[str]) -> list[Candidate | None]:
+        """The nearest concept of each string, or None. Its first evidence says how it was read."""
+        readings = [readings_of(string, self._words) for string in strings]
+        guesses = [self._named(of_string) for of_string in readings]
+        for i, of_string in enumerate(readings):
+            best = guesses[i]
+            if best is None or best.weight < _SURE:
+                guesses[i] = _surer(best, self._spelled(of_string))
+        answers = self._candidates(guesses)
+        self._add_linked(answers, readings)
+        rest = [i for i, answer in enumerate(answers) if answer is None]
+        within = self._candidates([self._within(readings[i]) for i in rest])
+        for i, answer in zip(rest, within, strict=True):
+            answers[i] = answer
+        return answers
+
+    def _named(self, readings: Sequence[Reading]) -> _Guess | None:
+        """The first reading, in any order of its words, that is a name."""
+        forms = [
+            form for reading in readings for form in (reading, *in_any_order(reading, self._words))
+        ]
+        if not forms:
+            return None
+        held = self._kb.exact.holds(hashes_of_names([form.text for form in forms]))
+        for form, is_held in zip(forms, held.tolist(), strict=True):
+            if is_held and (entities := self._entities_named(form.text)):
+                return _Guess(form.text, entities, form.weight, form.changes)
+        return None
+
+    def _entities_named(self, text: str, mask: int = types.mask_of(None)) -> frozenset[int]:
+        """The entities that the text names credibly, of the wanted types."""
+        start, end = self._kb.exact.ranges(hashes_of_names([text]))
+        found = set[int]()
+        for row in self._kb.exact.rows[start[0] : end[0]].tolist():
+            entity = int(self._kb.entity_of_name[row])
+            kinds = self._kb.type_mask[entity]
+            if kinds & self._wanted & np.uint32(mask) and self._is_fit(text, row, int(kinds)):
+                found.add(entity)
+        return frozenset(found)
+
+    def _is_fit(self, text: str, name_row: int, kinds: int) -> bool:
+        """Whether the text means the name, and names something that a column would list."""
+        spoken = _DIVIDING.sub(" ", text)  # a column's commas and brackets divide no sentence
+        if not is_credible(spoken, self._kb.name_at(name_row), is_symbol=bool(kinds & SYMBOLS)):
+            return False
+        return self._asks_other or kinds != _OTHER or len(tokens_of(text)) > 1
+
+    def _spelled(self, readings: Sequence[Reading]) -> _Guess | None:
+        """The name that a reading misspells least."""
+        best: _Guess | None = None
+        for reading in _to_spell(readings):
+            if best is not None and best.weight >= reading.weight:
+                break
+            best = _surer(best, self._corrected(reading))
+        return best
+
+    def _corrected(self, reading: Reading) -> _Guess | None:
+        queries = [reading.text]
+        if len(tokens_of(reading.text)) == 1 and _is_eponym(reading.text):
+            queries += [f"{reading.text} {suffix}" for suffix in _SUFFIXES]
+        matches = self._kb.ngrams.search(queries, _LOOK_ALIKES, least=_LEAST_ALIKE)
+        best: tuple[float, bool, float, str, Alignment] | None = None
+        for row, cosine in zip(matches.rows.ravel(), matches.scores.ravel(), strict=True):
+            if row < 0 or cosine < _LEAST_ALIKE or not self._may_be_misspelled(int(row)):
+                continue
+            name = self._kb.name_at(int(row))
+            found = align(reading.text, name, generic=self._words.generic)
+            if found is None or not self._is_slip(found, int(row), may_add=len(queries) > 1):
+                continue
+            ranked = (found.likeness, self._leads(int(row)), float(cosine), name, found)
+            best = ranked if best is None or ranked[:3] > best[:3] else best
+        if best is None:
+            return None
+        *_, name, found = best
+        said = [f"spelling {a}→{b}" for a, b in found.slips if a != b]
+        said += [f"with “{word}” added" for word in found.missing]
+        entities = self._entities_named(name)
+        if not entities:
+            return None
+        weight = reading.weight * found.likeness**2
+        return _Guess(name, entities, weight, (*reading.changes, *said))
+
+    def _is_slip(self, found: Alignment, name_row: int, *, may_add: bool) -> bool:
+        """Whether the words that are spelled differently are credible as slips.
+
+        Where another word is spelled right, they are. A word that stands alone is a slip only for
+        the preferred name of a disease, finding or chemical, or nearly for a synonym: too many
+        ordinary words are a letter away from some name.
+        """
+        said = [word for word in found.equal if self._words.is_content(word) and word.isalpha()]
+        if found.missing and not may_add and len(said) + len(found.slips) == 1:
+            return False
+        if sum(map(len, said)) >= _SAID:
+            return True
+        kinds = int(self._kb.type_mask[self._kb.entity_of_name[name_row]])
+        if not kinds & _KNOWN_TYPES:
+            return False
+        length = sum(len(written) for written, _ in found.slips)
+        return self._leads(name_row) or (found.cost <= 1 and length >= _SYNONYM)
+
+    def _leads(self, name_row: int) -> bool:
+        """Whether it is its entity's preferred name, or reads like it."""
+        entity = int(self._kb.entity_of_name[name_row])
+        return key_of(self._kb.name_at(name_row)) == key_of(self._kb.label_at(entity))
+
+    def _may_be_misspelled(self, name_row: int) -> bool:
+        """Not symbols of genes and cell lines, nor what is of no type that is looked for."""
+        kinds = int(self._kb.type_mask[self._kb.entity_of_name[name_row]])
+        if not kinds & int(self._wanted):
+            return False
+        return self._asks_other or not (kinds & SYMBOLS or kinds == _OTHER)
+
+    def _within(self, readings: Sequence[Reading]) -> _Guess | None:
+        """The last of the longest names within the string, if it covers enough of it."""
+        if not readings:
+            return None
+        reading = readings[0]
+        tokens = tokens_of(reading.text)
+        content = [token for token in tokens if self._words.is_content(key_of_token(token))]
+        letters = sum(map(len, content))
+        for start, end in _spans(len(tokens)):
+            text = " ".join(tokens[start:end])
+            covered = sum(len(token) for token in tokens[start:end] if token in content)
+            if covered < _SHORTEST or covered < _COVERED * letters:
+                continue
+            if entities := self._entities_named(text, _WITHIN_TYPES):
+                share = covered / letters
+                changes = (*reading.changes, "a part of the string")
+                return _Guess(text, entities, reading.weight * _WITHIN * share, changes)
+        return None
+
+    def _candidates(self, guesses: Sequence[_Guess | None]) -> list[Candidate | None]:
+        """The concept of each guess: of those that share the name, the linker's choice."""
+        names = list(dict.fromkeys(guess.name for guess in guesses if guess is not None))
+        linked = dict(zip(names, self._linked(names), strict=True))
+        return [None if guess is None else self._choose(guess, linked) for guess in guesses]
+
+    def _choose(self, guess: _Guess, linked: Mapping[str, Mention]) -> Candidate:
+        ids = {self._kb.id_at(entity): entity for entity in guess.entities}
+        score = round(min(1.0, guess.weight), _DECIMALS)
+        for candidate in linked[guess.name].candidates:
+            if candidate.entity_id in ids:
+                said = _said(candidate.name or guess.name, guess.changes)
+                return replace(candidate, score=score, evidence=(said, *candidate.evidence))
+        best = min(guess.entities, key=lambda entity: (self._preference[entity], entity))
+        return Candidate(
+            entity_id=self._kb.id_at(best),
+            name=guess.name,
+            label=self._kb.label_at(best),
+            score=score,
+            evidence=(_said(guess.name, guess.changes),),
+        )
+
+    def _add_linked(
+        self, answers: list[Candidate | None], readings: Sequence[Sequence[Reading]]
+    ) -> None:
+        """Where there is no answer, what the linker makes of the shortest full reading."""
+        rest = {
+            i: of_string[-1] if len(of_string) == 1 else _core(of_string)
+            for i, of_string in enumerate(readings)
+            if answers[i] is None and of_string
+        }
+        mentions = self._linked([reading.text for reading in rest.values()])
+        for (i, reading), mention in zip(rest.items(), mentions, strict=True):
+            best = mention.candidates[0] if mention.candidates else None
+            if best is None or not mention.is_linked or best.score < _LINKED:
+                continue
+            row = self._kb.row_of(best.entity_id)
+            if row is not None and int(self._kb.type_mask[row]) == _OTHER and not self._asks_other:
+                continue
+            score = round(best.score * reading.weight * _DOUBT, _DECIMALS)
+            said = _said(reading.text, reading.changes)
+            answers[i] = replace(best, score=score, evidence=(said, *best.evidence))
+
+    def _linked(self, texts: Sequence[str]) -> Iterator[Mention]:
+        documents = (Document("", text, mentions=(Mention.at(0, len(text)),)) for text in texts)
+        return (document.mentions[0] for document in self._link(documents))
+
+
+def _surer(first: _Guess | None, second: _Guess | None) -> _Guess | None:
+    if first is None or (second is not None and second.weight > first.weight):
+        return second
+    return first
+
+
+def _to_spell(readings: Sequence[Reading]) -> list[Reading]:
+    """The readings whose words are looked at one by one, the surest first."""
+    return sorted(readings, key=lambda reading: -reading.weight)[:_SPELLED]
+
+
+def _core(readings: Sequence[Reading]) -> Reading:
+    """The reading that leaves out most, with short forms in full where there are any."""
+    last = readings[-1]
+    return next((r for r in readings if r.changes[:-1] == last.changes and r.changes), last)
+
+
+def _is_eponym(word: str) -> bool:
+    """Whether a single word may be a disease's name without "disease": "Parkinsons"."""
+    return len(word) >= 8 or (word[-1:] == "s" and len(word) >= 5)
+
+
+def _spans(count: int) -> Iterator[tuple[int, int]]:
+    """Runs of tokens, the longest first, of equal ones the last first."""
+    for size in range(min(count, _LONGEST), 0, -1):
+        for start in range(count - size, -1, -1):
+            yield start, start + size
+
+
+def _said(name: str, changes: Sequence[str]) -> Evidence:
+    told = f": {', '.join(changes)}" if changes else ""
+    return Evidence("reading", f"read as “{name}”{told}")
