@@ -21,15 +21,14 @@ from holdfast import types
 from holdfast.document import Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.clinical_words import clinical_words
+from holdfast.link.misspelled import Speller
 from holdfast.link.readings import Reading, in_any_order, readings_of
-from holdfast.link.spelling import Alignment, align
 from holdfast.names.credible import SYMBOLS, is_credible
 from holdfast.names.preference import preference_of_entities
-from holdfast.text.tokens import hashes_of_names, key_of, key_of_token, tokens_of
+from holdfast.text.tokens import hashes_of_names, key_of_token, tokens_of
 
-_LOOK_ALIKES: Final = 40  # names that a reading is compared with, word by word
-_LEAST_ALIKE: Final = 0.4  # the least cosine of such a name
 _SPELLED: Final = 6  # readings whose spelling is looked into
+_SPELT: Final = 0.6  # the least weight of a misspelled reading
 _SURE: Final = 0.8  # a weight from which on nothing surer is looked for
 _LINKED: Final = 0.5  # the least score at which the linker's answer to a reading counts
 _DOUBT: Final = 0.8  # times the linker's score
@@ -37,6 +36,7 @@ _WITHIN: Final = 0.6  # times the share of the string that a name within it cove
 _COVERED: Final = 0.5  # the least share
 _LONGEST: Final = 6  # tokens of a name within a string
 _SHORTEST: Final = 5  # letters of a name within a string
+_ACRONYM: Final = 4  # letters
 _DECIMALS: Final = 4
 _OTHER: Final = types.mask_of([types.OTHER])
 _WITHIN_TYPES: Final = (
@@ -45,12 +45,6 @@ _WITHIN_TYPES: Final = (
     | types.FOREIGN
 )
 _DIVIDING: Final = re.compile(r"[,;()\[\]]|\. ")
-_KNOWN_TYPES: Final = (
-    types.mask_of([types.DISEASE, types.PHENOTYPE, types.CHEMICAL]) | types.UNTYPED | types.FOREIGN
-)
-_SAID: Final = 4  # letters that must be spelled right for other words to be slips
-_SYNONYM: Final = 7  # letters of a word that may be a slip for a synonym
-_SUFFIXES: Final = ("disease", "syndrome")
 
 Link = Callable[[Iterable[Document]], Iterator[Document]]
 
@@ -80,6 +74,7 @@ class NearestFinder:
         self._wanted = np.uint32(types.mask_of(only))
         self._asks_other = only is not None
         self._words = clinical_words()
+        self._speller = Speller(kb, wanted=int(self._wanted), asks_other=self._asks_other)
         self._preference = preference_of_entities(kb)
 
     def find(self, strings: Sequence[str]) -> list[Candidate | None]:
@@ -124,75 +119,27 @@ class NearestFinder:
 
     def _is_fit(self, text: str, name_row: int, kinds: int) -> bool:
         """Whether the text means the name, and names something that a column would list."""
+        name = self._kb.name_at(name_row)
+        if len(name) <= _ACRONYM and name.isupper():  # it stands for too many things
+            return False
         spoken = _DIVIDING.sub(" ", text)  # a column's commas and brackets divide no sentence
-        if not is_credible(spoken, self._kb.name_at(name_row), is_symbol=bool(kinds & SYMBOLS)):
+        if not is_credible(spoken, name, is_symbol=bool(kinds & SYMBOLS)):
             return False
         return self._asks_other or kinds != _OTHER or len(tokens_of(text)) > 1
 
     def _spelled(self, readings: Sequence[Reading]) -> _Guess | None:
         """The name that a reading misspells least."""
         best: _Guess | None = None
-        for reading in _to_spell(readings):
+        for reading in sorted(readings, key=lambda reading: -reading.weight)[:_SPELLED]:
             if best is not None and best.weight >= reading.weight:
                 break
-            best = _surer(best, self._corrected(reading))
+            found = self._speller.correct(reading.text)
+            entities = self._entities_named(found.name) if found else None
+            if found is not None and entities and found.likeness * reading.weight >= _SPELT:
+                weight = reading.weight * found.likeness
+                changes = (*reading.changes, *found.changes)
+                best = _surer(best, _Guess(found.name, entities, weight, changes))
         return best
-
-    def _corrected(self, reading: Reading) -> _Guess | None:
-        queries = [reading.text]
-        if len(tokens_of(reading.text)) == 1 and _is_eponym(reading.text):
-            queries += [f"{reading.text} {suffix}" for suffix in _SUFFIXES]
-        matches = self._kb.ngrams.search(queries, _LOOK_ALIKES, least=_LEAST_ALIKE)
-        best: tuple[float, bool, float, str, Alignment] | None = None
-        for row, cosine in zip(matches.rows.ravel(), matches.scores.ravel(), strict=True):
-            if row < 0 or cosine < _LEAST_ALIKE or not self._may_be_misspelled(int(row)):
-                continue
-            name = self._kb.name_at(int(row))
-            found = align(reading.text, name, generic=self._words.generic)
-            if found is None or not self._is_slip(found, int(row), may_add=len(queries) > 1):
-                continue
-            ranked = (found.likeness, self._leads(int(row)), float(cosine), name, found)
-            best = ranked if best is None or ranked[:3] > best[:3] else best
-        if best is None:
-            return None
-        *_, name, found = best
-        said = [f"spelling {a}→{b}" for a, b in found.slips if a != b]
-        said += [f"with “{word}” added" for word in found.missing]
-        entities = self._entities_named(name)
-        if not entities:
-            return None
-        weight = reading.weight * found.likeness**2
-        return _Guess(name, entities, weight, (*reading.changes, *said))
-
-    def _is_slip(self, found: Alignment, name_row: int, *, may_add: bool) -> bool:
-        """Whether the words that are spelled differently are credible as slips.
-
-        Where another word is spelled right, they are. A word that stands alone is a slip only for
-        the preferred name of a disease, finding or chemical, or nearly for a synonym: too many
-        ordinary words are a letter away from some name.
-        """
-        said = [word for word in found.equal if self._words.is_content(word) and word.isalpha()]
-        if found.missing and not may_add and len(said) + len(found.slips) == 1:
-            return False
-        if sum(map(len, said)) >= _SAID:
-            return True
-        kinds = int(self._kb.type_mask[self._kb.entity_of_name[name_row]])
-        if not kinds & _KNOWN_TYPES:
-            return False
-        length = sum(len(written) for written, _ in found.slips)
-        return self._leads(name_row) or (found.cost <= 1 and length >= _SYNONYM)
-
-    def _leads(self, name_row: int) -> bool:
-        """Whether it is its entity's preferred name, or reads like it."""
-        entity = int(self._kb.entity_of_name[name_row])
-        return key_of(self._kb.name_at(name_row)) == key_of(self._kb.label_at(entity))
-
-    def _may_be_misspelled(self, name_row: int) -> bool:
-        """Not symbols of genes and cell lines, nor what is of no type that is looked for."""
-        kinds = int(self._kb.type_mask[self._kb.entity_of_name[name_row]])
-        if not kinds & int(self._wanted):
-            return False
-        return self._asks_other or not (kinds & SYMBOLS or kinds == _OTHER)
 
     def _within(self, readings: Sequence[Reading]) -> _Guess | None:
         """The last of the longest names within the string, if it covers enough of it."""
@@ -249,12 +196,17 @@ class NearestFinder:
             best = mention.candidates[0] if mention.candidates else None
             if best is None or not mention.is_linked or best.score < _LINKED:
                 continue
-            row = self._kb.row_of(best.entity_id)
-            if row is not None and int(self._kb.type_mask[row]) == _OTHER and not self._asks_other:
+            if not self._asks_other and not self._is_listed(best.entity_id):
                 continue
             score = round(best.score * reading.weight * _DOUBT, _DECIMALS)
             said = _said(reading.text, reading.changes)
             answers[i] = replace(best, score=score, evidence=(said, *best.evidence))
+
+    def _is_listed(self, id: str) -> bool:
+        """Whether an entity is of a kind that columns list: no symbol, and no other thing."""
+        row = self._kb.row_of(id)
+        kinds = types.UNTYPED if row is None else int(self._kb.type_mask[row])
+        return kinds != _OTHER and not kinds & SYMBOLS
 
     def _linked(self, texts: Sequence[str]) -> Iterator[Mention]:
         documents = (Document("", text, mentions=(Mention.at(0, len(text)),)) for text in texts)
@@ -267,20 +219,10 @@ def _surer(first: _Guess | None, second: _Guess | None) -> _Guess | None:
     return first
 
 
-def _to_spell(readings: Sequence[Reading]) -> list[Reading]:
-    """The readings whose words are looked at one by one, the surest first."""
-    return sorted(readings, key=lambda reading: -reading.weight)[:_SPELLED]
-
-
 def _core(readings: Sequence[Reading]) -> Reading:
     """The reading that leaves out most, with short forms in full where there are any."""
     last = readings[-1]
     return next((r for r in readings if r.changes[:-1] == last.changes and r.changes), last)
-
-
-def _is_eponym(word: str) -> bool:
-    """Whether a single word may be a disease's name without "disease": "Parkinsons"."""
-    return len(word) >= 8 or (word[-1:] == "s" and len(word) >= 5)
 
 
 def _spans(count: int) -> Iterator[tuple[int, int]]:
