@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TextIO
 
 import numpy as np
 
 from holdfast import types
 from holdfast.blocks import in_blocks
-from holdfast.document import Candidate, Document, Mention
+from holdfast.document import NIL, Candidate, Document, Mention
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.clinical_words import clinical_words
@@ -28,6 +28,7 @@ ADDED: Final = ("holdfast_id", "holdfast_label", "holdfast_score", "holdfast_why
 NEAREST: Final = ("nearest_id", "nearest_name", "nearest_score", "nearest_why")
 EXPLAINED: Final = "holdfast_candidates"
 
+_NAMED: Final = ("exact", "used", "rule")  # evidence of a name that equals the string
 _SYMBOL: Final = 3  # letters up to which a name may be anything
 _TOGETHER: Final = 512  # rows that are linked in one go
 _BLANKS: Final = str.maketrans("\t\r\n", "   ")
@@ -107,13 +108,21 @@ class StringLinker:
         new = list(dict.fromkeys(string for string in strings if string not in self._linked))
         said = [string for string in new if not self._says_nothing(string)]
         documents = (Document("", text, mentions=(Mention.at(0, len(text)),)) for text in said)
-        mentions = [document.mentions[0] for document in self._link(documents)]
+        mentions = [self._unless_absent(document) for document in self._link(documents)]
         rest = [t for t, mention in zip(said, mentions, strict=True) if not mention.is_linked]
         nearest = dict(zip(rest, self._finder.find(rest), strict=True))
         self._linked |= {string: LinkedString(string) for string in new}
         for text, mention in zip(said, mentions, strict=True):
             self._linked[text] = LinkedString(text, mention, nearest.get(text))
         return [self._linked[string] for string in strings]
+
+    def _unless_absent(self, document: Document) -> Mention:
+        """The document's mention; NIL where it says that something is absent and is no name."""
+        (mention,) = document.mentions
+        is_named = any(e.kind in _NAMED for c in mention.candidates[:1] for e in c.evidence)
+        if is_named or not clinical_words().negated.match(document.text):
+            return mention
+        return replace(mention, ids=(NIL,))
 
     def _says_nothing(self, string: str) -> bool:
         """Whether it is empty or a placeholder, and not a concept's very name, type and all."""

@@ -94,7 +94,8 @@ class Speller:
         kinds = int(self._kb.type_mask[self._kb.entity_of_name[name_row]])
         if not kinds & _LISTED or not self._is_well_known(name, name_row):
             return False
-        return all(_is_near(written, right) for written, right in found.slips)
+        shortest = _ALONE - 1 if found.equal else _ALONE  # "Chron disease"
+        return all(_is_near(written, right, shortest) for written, right in found.slips)
 
     def _is_well_known(self, name: str, name_row: int) -> bool:
         """Whether several vocabularies list the name, or it leads an entity of many names."""
@@ -113,11 +114,11 @@ class Speller:
         return key_of(self._kb.name_at(name_row)) == key_of(self._kb.label_at(entity))
 
 
-def _is_near(written: str, right: str) -> bool:
+def _is_near(written: str, right: str, least: int) -> bool:
     """Whether a word that stands alone is a slip for another: one letter, two in a long word."""
     first, second = key_of_token(written), key_of_token(right)
     shortest = min(len(first), len(second))
-    if shortest < _ALONE:
+    if shortest < least:
         return False
     found = align(first, second)
     allowed = 1.0 if shortest < _LONG else 2.0

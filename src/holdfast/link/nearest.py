@@ -39,6 +39,7 @@ _SHORTEST: Final = 5  # letters of a name within a string
 _ACRONYM: Final = 4  # letters
 _DECIMALS: Final = 4
 _OTHER: Final = types.mask_of([types.OTHER])
+_FINDINGS: Final = types.mask_of([types.DISEASE, types.PHENOTYPE])
 _WITHIN_TYPES: Final = (
     types.mask_of([types.DISEASE, types.PHENOTYPE, types.CHEMICAL, types.SPECIES])
     | types.UNTYPED
@@ -142,23 +143,32 @@ class NearestFinder:
         return best
 
     def _within(self, readings: Sequence[Reading]) -> _Guess | None:
-        """The last of the longest names within the string, if it covers enough of it."""
+        """A name within the string: what it ends in, or else what covers enough of it."""
         if not readings:
             return None
         reading = readings[0]
         tokens = tokens_of(reading.text)
-        content = [token for token in tokens if self._words.is_content(key_of_token(token))]
-        letters = sum(map(len, content))
-        for start, end in _spans(len(tokens)):
+        letters = sum(len(token) for token in tokens if self._counts(token))
+        for start, end in (*_tails(len(tokens)), *_spans(len(tokens))):
             text = " ".join(tokens[start:end])
-            covered = sum(len(token) for token in tokens[start:end] if token in content)
-            if covered < _SHORTEST or covered < _COVERED * letters:
+            covered = sum(len(token) for token in tokens[start:end] if self._counts(token))
+            content = [t for t in tokens[start:end] if self._words.is_content(key_of_token(t))]
+            is_head = end == len(tokens) and self._names_something(" ".join(tokens[:start]))
+            if sum(map(len, content)) < _SHORTEST or (covered < _COVERED * letters and not is_head):
                 continue
-            if entities := self._entities_named(text, _WITHIN_TYPES):
-                share = covered / letters
+            if entities := self._entities_named(text, _FINDINGS if is_head else _WITHIN_TYPES):
+                share = 1.0 if is_head else covered / letters
                 changes = (*reading.changes, "a part of the string")
                 return _Guess(text, entities, reading.weight * _WITHIN * share, changes)
         return None
+
+    def _counts(self, token: str) -> bool:
+        """Whether a word says more than how, where or how badly."""
+        return key_of_token(token) not in self._words.modifiers and not token.isdigit()
+
+    def _names_something(self, text: str) -> bool:
+        """Whether a text is a name: "Helicobacter pylori" before "gastritis"."""
+        return bool(text) and bool(self._entities_named(text))
 
     def _candidates(self, guesses: Sequence[_Guess | None]) -> list[Candidate | None]:
         """The concept of each guess: of those that share the name, the linker's choice."""
@@ -223,6 +233,11 @@ def _core(readings: Sequence[Reading]) -> Reading:
     """The reading that leaves out most, with short forms in full where there are any."""
     last = readings[-1]
     return next((r for r in readings if r.changes[:-1] == last.changes and r.changes), last)
+
+
+def _tails(count: int) -> Iterator[tuple[int, int]]:
+    """Runs of tokens at the end, but for the whole, the longest first."""
+    return ((start, count) for start in range(max(1, count - _LONGEST), count))
 
 
 def _spans(count: int) -> Iterator[tuple[int, int]]:

@@ -16,7 +16,7 @@ from typing import Final
 
 from holdfast.text.tokens import key_of_token, tokens_of
 
-_FUNCTION: Final = re.compile("of|the|in|an?|and|or|to|for|with|by|on|at|from|due|as|is|s")
+_FUNCTION: Final = re.compile("of|the|in|an|and|or|to|for|with|by|on|at|from|due|as|is|s")
 _SHORTEST: Final = 4  # letters of a word that may be misspelled
 _PREFIX: Final = 4  # letters of a word that may be cut off: "pneumo" for "pneumoniae"
 _LIKENESS: Final = 0.7  # the least share of a word that is spelled right
@@ -82,6 +82,8 @@ def slip_cost(word: str, other: str) -> float | None:
         is_cut = other.startswith(word) or word.startswith(other)
         return 1.0 if is_cut and abs(len(word) - len(other)) == 1 else None
     cost = min(float(distance(word, other)), 0.5 + distance(_sound(word), _sound(other)))
+    if sorted(word) == sorted(other):  # letters in the wrong places, as in "Chron"
+        cost = min(cost, 1.0)
     longest = max(len(word), len(other))
     allowed = 1 if longest <= 5 else 2 if longest <= 8 else 3
     if cost > allowed or 1 - cost / longest < _LIKENESS:
