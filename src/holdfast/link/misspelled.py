@@ -18,8 +18,8 @@ from holdfast.link.spelling import Alignment, align
 from holdfast.names.credible import SYMBOLS
 from holdfast.text.tokens import hashes_of_names, key_of, key_of_token, tokens_of
 
-_LOOK_ALIKES: Final = 40  # names that a text is compared with, word by word
-_LEAST_ALIKE: Final = 0.4  # the least cosine of such a name
+_LOOK_ALIKES: Final = 100  # names that a text is compared with, word by word
+_LEAST_ALIKE: Final = 0.3  # the least cosine of such a name
 _SUFFIXES: Final = ("disease", "syndrome")
 _EPONYM: Final = 8  # letters of a word that may stand for a disease of that name
 _SAID: Final = 4  # letters that must be spelled right for other words to be slips
@@ -84,9 +84,9 @@ class Speller:
 
     def _is_credible(self, found: Alignment, text: str, name_row: int) -> bool:
         """Whether the words that are spelled differently are slips of that name."""
-        content = [word for word in found.equal if self._words.is_content(word) and word.isalpha()]
-        words = len(content) + sum(len(written) >= _SAID for written, _ in found.slips)
-        if words > 1 and (len(text) >= _PHRASE or sum(map(len, content)) >= _SAID):
+        equal = [word for word in found.equal if word.isalpha() and word not in self._words.generic]
+        words = len(equal) + sum(len(written) >= _SAID for written, _ in found.slips)
+        if words > 1 and (len(text) >= _PHRASE or sum(map(len, equal)) >= _SAID):
             return True
         name = self._kb.name_at(name_row)
         if found.missing and not (self._leads(name_row) and _is_eponym_of(text, name)):
