@@ -30,7 +30,7 @@ EXPLAINED: Final = "holdfast_candidates"
 
 _NAMED: Final = ("exact", "used", "rule")  # evidence of a name that equals the string
 _SYMBOL: Final = 3  # letters up to which a name may be anything
-_TOGETHER: Final = 512  # rows that are linked in one go
+_TOGETHER: Final = 256  # rows that are linked in one go
 _BLANKS: Final = str.maketrans("\t\r\n", "   ")
 _FORMULAS: Final = ("=", "+", "-", "@")
 

@@ -58,6 +58,7 @@ _ID: Final = re.compile(
 )
 _VARIABLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)*")
 _MOSTLY: Final = 0.8  # the share of a column's cells that say of what kind it is
+_LONGEST_VALUE: Final = 40  # characters
 _LOOKED_AT: Final = 200  # rows
 _SHARE_OF_NAMES: Final = 0.2  # of a column of names, what the knowledge base lists at least
 
@@ -161,12 +162,16 @@ def _column(rows: Sequence[Row], index: int) -> list[str]:
 
 
 def _is_value(cell: str) -> bool:
-    return bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
+    return len(cell) <= _LONGEST_VALUE and bool(_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell))
+
+
+def _is_id(cell: str) -> bool:
+    return len(cell) <= _LONGEST_VALUE and bool(_ID.fullmatch(cell))
 
 
 def _holds_values(cells: Sequence[str]) -> bool:
     """Whether a column holds numbers, dates or ids."""
-    found = sum(bool(_is_value(cell) or _ID.fullmatch(cell)) for cell in cells)
+    found = sum(_is_value(cell) or _is_id(cell) for cell in cells)
     return bool(cells) and found >= _MOSTLY * len(cells)
 
 
@@ -177,7 +182,7 @@ def _holds_text(cells: Sequence[str]) -> bool:
         for cell in cells
         if len(cell) > 1
         and any(map(str.isalpha, cell))
-        and not _ID.fullmatch(cell)
+        and not _is_id(cell)
         and not _is_value(cell)
     ]
     return len(words) > (1 - _MOSTLY) * len(cells)

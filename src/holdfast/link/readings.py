@@ -58,6 +58,8 @@ def readings_of(string: str, words: ClinicalWords | None = None) -> list[Reading
     person by title ("Dr. Brown") or is as long as prose.
     """
     words = words or clinical_words()
+    if len(string) > 2 * _LONGEST:
+        return []
     text = _tidy(_POSSESSIVE.sub("", on_one_line(string)))
     if not text or len(text) > _LONGEST or words.negated.match(text) or _PERSON.search(text):
         return []
