@@ -14,8 +14,10 @@ from holdfast import types
 from holdfast.blocks import in_blocks
 from holdfast.document import NIL, Candidate, Document, Mention
 from holdfast.errors import UsageError
+from holdfast.kb.own_types import own_types, parse_types, with_own_types
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.clinical_words import clinical_words
+from holdfast.link.mapped import UNMAPPED, MapIds
 from holdfast.link.nearest import Link, NearestFinder
 from holdfast.mention_tables import MentionTable
 from holdfast.names.credible import SYMBOLS
@@ -81,17 +83,31 @@ def link_rows(
 ) -> Iterator[LinkedRow]:
     """The table's rows in order, their strings linked by a pipeline that detects nothing.
 
-    `only`: the canonical types that the pipeline was loaded with.
+    `only`: the names of the types that the pipeline was loaded with.
     """
-    linker = StringLinker(kb, pipeline.pipe, NearestFinder(kb, pipeline.pipe, only=only))
+    kinds = None if only is None else parse_types(only, own_types(kb))
+    base = with_own_types(kb, kinds)
+    mapping = [step for step in pipeline.steps if isinstance(step, MapIds)]
+    link = Pipeline([step for step in pipeline.steps if step not in mapping]).pipe
+    finder = NearestFinder(base, link, only=kinds)
+    linker = StringLinker(base, link, finder, map_ids=mapping[0] if mapping else None)
     return linker.link_rows(table)
 
 
 class StringLinker:
     """Links strings that stand in no document, each distinct one once."""
 
-    def __init__(self, kb: KnowledgeBase, link: Link, finder: NearestFinder) -> None:
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        link: Link,
+        finder: NearestFinder,
+        *,
+        map_ids: MapIds | None = None,
+    ) -> None:
+        """`map_ids` gives links and nearest concepts the ids of another vocabulary."""
         self._kb = kb
+        self._map_ids = map_ids
         self._link = link
         self._finder = finder
         self._linked: dict[str, LinkedString] = {}
@@ -113,8 +129,21 @@ class StringLinker:
         nearest = dict(zip(rest, self._finder.find(rest), strict=True))
         self._linked |= {string: LinkedString(string) for string in new}
         for text, mention in zip(said, mentions, strict=True):
-            self._linked[text] = LinkedString(text, mention, nearest.get(text))
+            self._linked[text] = self._mapped(LinkedString(text, mention, nearest.get(text)))
         return [self._linked[string] for string in strings]
+
+    def _mapped(self, linked: LinkedString) -> LinkedString:
+        """The same in the ids of the other vocabulary; what has none there has no answer."""
+        if self._map_ids is None or linked.mention is None:
+            return linked
+        (mention,) = self._map_ids(Document("", linked.text, mentions=(linked.mention,))).mentions
+        if linked.nearest is None:
+            return replace(linked, mention=mention)
+        asked = replace(linked.mention, ids=(NIL,), candidates=(linked.nearest,))
+        (near,) = self._map_ids(Document("", linked.text, mentions=(asked,))).mentions
+        (nearest,) = near.candidates
+        is_mapped = nearest.evidence[-1].kind != UNMAPPED
+        return replace(linked, mention=mention, nearest=nearest if is_mapped else None)
 
     def _unless_absent(self, document: Document) -> Mention:
         """The document's mention; NIL where it says that something is absent and is no name."""

@@ -31,7 +31,10 @@ _LONG: Final = 9  # letters of a word that may have two slips
 _NAMES: Final = 6  # names of an entity that is well known
 _OTHER: Final = types.mask_of([types.OTHER])
 _LISTED: Final = (
-    types.mask_of([types.DISEASE, types.PHENOTYPE, types.CHEMICAL]) | types.UNTYPED | types.FOREIGN
+    types.mask_of([types.DISEASE, types.PHENOTYPE, types.CHEMICAL])
+    | types.UNTYPED
+    | types.FOREIGN
+    | types.OWN
 )
 
 

@@ -44,6 +44,7 @@ _WITHIN_TYPES: Final = (
     types.mask_of([types.DISEASE, types.PHENOTYPE, types.CHEMICAL, types.SPECIES])
     | types.UNTYPED
     | types.FOREIGN
+    | types.OWN
 )
 _DIVIDING: Final = re.compile(r"[,;()\[\]]|\. ")
 
@@ -180,7 +181,7 @@ class NearestFinder:
         ids = {self._kb.id_at(entity): entity for entity in guess.entities}
         score = round(min(1.0, guess.weight), _DECIMALS)
         for candidate in linked[guess.name].candidates:
-            if candidate.entity_id in ids:
+            if candidate.entity_id in ids or self._is_named(candidate):
                 said = _said(candidate.name or guess.name, guess.changes)
                 return replace(candidate, score=score, evidence=(said, *candidate.evidence))
         best = min(guess.entities, key=lambda entity: (self._preference[entity], entity))
@@ -191,6 +192,11 @@ class NearestFinder:
             score=score,
             evidence=(_said(guess.name, guess.changes),),
         )
+
+    def _is_named(self, candidate: Candidate) -> bool:
+        """Whether a candidate, or an equal concept that it stands for, has the name itself."""
+        by_name = any(evidence.kind in ("exact", "used", "rule") for evidence in candidate.evidence)
+        return by_name and (self._asks_other or self._is_listed(candidate.entity_id))
 
     def _add_linked(
         self, answers: list[Candidate | None], readings: Sequence[Sequence[Reading]]
