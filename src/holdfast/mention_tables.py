@@ -2,41 +2,54 @@
 
     holdfast link --mentions diseases.csv --column diagnosis > linked.tsv
 
-The table comes back with what each string was linked to in further columns, rows in their order.
+The table comes back with what each string was linked to in further columns, rows in their order:
+see holdfast.linked_tables. Which column that is, and whether there is a header, is decided by
+holdfast.table_columns.
 """
 
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
-from holdfast.document import Document, Mention, Span
 from holdfast.errors import FormatError, UsageError
-from holdfast.files import numbered_lines
+from holdfast.files import numbered_lines, raw_lines
 from holdfast.kb.readers.source import csv_rows
-from holdfast.registry import Step
+from holdfast.table_columns import IsName, Row, column_of, has_header, names_column
 
 SUFFIXES: Final = (".txt", ".csv", ".tsv")
-ADDED: Final = ("holdfast_id", "holdfast_label", "holdfast_score", "holdfast_why")
-
-_HEADERS: Final = frozenset({"mention", "name", "term", "text", "string", "label"})
-_BLANKS: Final = str.maketrans("\t\r\n", "   ")
+_DELIMITERS: Final = {".csv": ",", ".tsv": "\t"}
+_OTHERS: Final = (",", ";", "\t", "|")
+_SNIFFED: Final = 100  # lines
+_AGREE: Final = 0.8  # the share of rows of one width that makes a delimiter credible
 
 
 @dataclass(frozen=True, slots=True)
 class MentionTable:
     """A header, which may be empty, the rows, and which column holds the strings."""
 
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    header: Row
+    rows: tuple[Row, ...]
     column: int
 
+    @property
+    def column_names(self) -> Row:
+        """The header; without one, "mention" for the strings and "column_2" and so on."""
+        width = max((len(row) for row in self.rows), default=1)
+        made_up = ("mention" if i == self.column else f"column_{i + 1}" for i in range(width))
+        return self.header or tuple(made_up)
+
+    def string_of(self, row: Row) -> str:
+        """The row's string; "" where the row is too short."""
+        return row[self.column].strip() if self.column < len(row) else ""
+
     def strings(self) -> Iterator[str]:
-        """The string of each row; "" where the row is too short."""
-        return (row[self.column].strip() if self.column < len(row) else "" for row in self.rows)
+        return map(self.string_of, self.rows)
 
 
 def is_table(path: Path, format: str | None) -> bool:
@@ -46,56 +59,82 @@ def is_table(path: Path, format: str | None) -> bool:
     return format is None and not is_corpus and name.endswith(SUFFIXES)
 
 
-def read_mention_strings(path: Path, *, column: str | None = None) -> MentionTable:
+def read_mention_strings(
+    path: Path,
+    *,
+    column: str | None = None,
+    header: bool | None = None,
+    is_name: IsName = lambda _: False,
+) -> MentionTable:
     """A text file (a string a line), or a CSV or TSV file, plain or gzipped.
 
-    The column is the one named, or else the first that is called "mention", "name", "term" and
-    the like; then the first row is a header. Otherwise there is no header, and the first column
-    counts.
+    `column`: a name of the header, or a number from 1. `header`: whether the first row is one.
+    `is_name`: whether a string is a name of the knowledge base. What is not said is decided as
+    holdfast.table_columns tells; a UsageError asks where that cannot be done.
     """
-    suffix = Path(path.name.removesuffix(".gz")).suffix.casefold()
+    suffix = Path(path.name.casefold().removesuffix(".gz")).suffix
     if suffix not in SUFFIXES:
         raise UsageError(f"{path}: a table of strings ends in {', '.join(SUFFIXES)}")
     if suffix == ".txt":
-        if column is not None:
-            raise UsageError(f"{path}: a text file has no columns")
-        return MentionTable((), tuple((line,) for _, line in numbered_lines(path)), 0)
-    rows = [tuple(row) for _, row in csv_rows(path, delimiter="," if suffix == ".csv" else "\t")]
-    first = [field.strip().casefold() for field in rows[0]]
-    if column is not None:
-        if column.casefold() not in first:
-            raise FormatError(f"no column is called {column!r}: {', '.join(rows[0])}", path=path)
-        return MentionTable(rows[0], tuple(rows[1:]), first.index(column.casefold()))
-    named = next((i for i, name in enumerate(first) if name in _HEADERS), None)
-    if named is None:
-        return MentionTable((), tuple(rows), 0)
-    return MentionTable(rows[0], tuple(rows[1:]), named)
+        return _read_lines(path, column=column, header=header)
+    numbered = list(csv_rows(path, delimiter=_delimiter_of(path, _DELIMITERS[suffix])))
+    rows = _checked([(line, tuple(fields)) for line, fields in numbered], path)
+    is_numbered = column is None or column.strip().isdecimal()
+    if header is None:
+        header = has_header(rows[0], rows[1:], is_name) if is_numbered else True
+    if header is None:
+        shown = ", ".join(repr(cell.strip()[:30]) for cell in rows[0])
+        raise UsageError(
+            f"{path}: is the first row ({shown}) a header? say --header or --no-header"
+        )
+    first, rest = (rows[0], rows[1:]) if header else ((), rows)
+    return MentionTable(first, tuple(rest), column_of(first, rest, column, where=str(path)))
 
 
-def link_strings(strings: Sequence[str], link: Step) -> Iterator[Mention | None]:
-    """Each string linked as a document of its own; None for an empty one. Equal ones once."""
-    linked: dict[str, Mention | None] = {"": None}
-    for string in strings:
-        if string not in linked:
-            whole = Mention((Span(0, len(string)),))
-            (linked[string],) = link(Document("", string, mentions=(whole,))).mentions
-        yield linked[string]
+def _read_lines(path: Path, *, column: str | None, header: bool | None) -> MentionTable:
+    """A line is a string, unless the first one heads the others: "diagnosis"."""
+    lines = [(line,) for _, line in numbered_lines(path)]
+    if header is None:
+        header = names_column(lines[0][0])
+    first, rest = (lines[0], lines[1:]) if header else ((), lines)
+    if column is not None and column.strip().casefold() not in ("1", *map(str.casefold, first)):
+        raise UsageError(f"{path}: a text file has no columns; name it .csv or .tsv if it has")
+    return MentionTable(first, tuple(rest), 0)
 
 
-def write_linked_table(table: MentionTable, link: Step, stream: TextIO) -> None:
-    """The table with the columns ADDED, separated by tabs; without a header, one is made up."""
-    width = max((len(row) for row in table.rows), default=1)
-    header = table.header or ("mention", *(f"column_{i}" for i in range(2, width + 1)))
-    writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
-    writer.writerow((*header, *ADDED))
-    for row, mention in zip(table.rows, link_strings(list(table.strings()), link), strict=True):
-        padded = (*row, *[""] * (len(header) - len(row)))
-        writer.writerow((*(field.translate(_BLANKS) for field in padded), *_answer(mention)))
+def _delimiter_of(path: Path, usual: str) -> str:
+    """The usual delimiter, if it cuts most rows to one width, or else the one that does."""
+    sample = [line for _, line in islice(raw_lines(path), _SNIFFED)]
+    found = {delimiter: _agreement(sample, delimiter) for delimiter in _OTHERS}
+    credible = [d for d in _OTHERS if found[d][0] >= _AGREE and found[d][1] > 1]
+    if usual in credible or not credible:
+        return usual
+    return max(credible, key=lambda delimiter: found[delimiter])
 
 
-def _answer(mention: Mention | None) -> tuple[str, ...]:
-    if mention is None or not mention.is_linked:
-        return ("",) * len(ADDED)
-    best = mention.candidates[0]
-    why = "; ".join(evidence.detail for evidence in best.evidence)
-    return "|".join(mention.ids), best.label, f"{best.score:.4f}", why
+def _agreement(sample: Sequence[str], delimiter: str) -> tuple[float, int]:
+    """The share of rows that have the commonest width, and that width."""
+    try:
+        widths = Counter(len(row) for row in csv.reader(sample, delimiter=delimiter) if row)
+    except csv.Error:
+        return 0.0, 0
+    width, count = widths.most_common(1)[0] if widths else (0, 0)
+    return count / max(1, widths.total()), width
+
+
+def _checked(rows: Sequence[tuple[int, Row]], path: Path) -> list[Row]:
+    """The rows without empty cells beyond the width of the first; a longer one is an error."""
+    if not rows:
+        raise FormatError("the file has no rows", path=path)
+    width = len(rows[0][1])
+    checked = list[Row]()
+    for line, row in rows:
+        if any(cell.strip() for cell in row[width:]):
+            raise FormatError(
+                f"{len(row)} fields where the first row has {width}; quote a field that holds the "
+                "delimiter, or name a file of one string a line .txt",
+                path=path,
+                line=line,
+            )
+        checked.append(row[:width])
+    return checked

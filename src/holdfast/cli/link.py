@@ -20,7 +20,12 @@ def link(
         typer.Option("--mentions", help="Link what a file marks: a table of strings, or a corpus."),
     ] = None,
     column: Annotated[
-        str | None, typer.Option("--column", help="With --mentions: the table's column of strings.")
+        str | None,
+        typer.Option("--column", help="With --mentions: the column of strings, by name or number."),
+    ] = None,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="With --mentions: is the first row a header?"),
     ] = None,
     kb: Annotated[
         str, typer.Option("--kb", help="The knowledge base to link to: a name or a folder.")
@@ -32,8 +37,9 @@ def link(
         str | None, typer.Option("--only", help="Types to link, e.g. disease,chemical.")
     ] = None,
     output: Annotated[
-        str, typer.Option("--format", help=f"How to print: {', '.join(FORMATS)}.")
-    ] = "text",
+        str | None,
+        typer.Option("--format", help=f"How to print: {', '.join(FORMATS)}; tables: csv, jsonl."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     top: Annotated[
         int, typer.Option("--top", min=1, help="How many candidates each mention keeps.")
@@ -70,16 +76,22 @@ def link(
     from holdfast.errors import UsageError
     from holdfast.inputs import open_inputs
     from holdfast.kb import open_kb
-    from holdfast.mention_tables import is_table, read_mention_strings, write_linked_table
+    from holdfast.linked_tables import check_table_format, link_rows, names_of, print_table
+    from holdfast.mention_tables import is_table, read_mention_strings
     from holdfast.output import check_format, print_documents
     from holdfast.pipeline import OF_MODEL, load
     from holdfast.show import print_unmapped
 
     if bool(inputs) == (mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
-    form = "json" if as_json else output
-    check_format(form)
+    is_strings = mentions is not None and is_table(mentions, source_format)
+    form = "json" if as_json else output or ("tsv" if is_strings else "text")
+    (check_table_format if is_strings else check_format)(form)
     base = open_kb(kb)
+    table = None
+    if mentions is not None and is_strings:
+        known = names_of(base)
+        table = read_mention_strings(mentions, column=column, header=header, is_name=known)
     with progress_bar(base.name, quiet=1.0) as progress:
         pipeline = load(
             base,
@@ -92,8 +104,10 @@ def link(
             map_to=map_to,
             progress=progress,
         )
-    if mentions is not None and is_table(mentions, source_format):
-        write_linked_table(read_mention_strings(mentions, column=column), pipeline, sys.stdout)
+    if table is not None:
+        kinds = None if only is None else only.split(",")
+        rows = counted(link_rows(table, base, pipeline, only=kinds), "rows linked", printed=True)
+        print_table(table, rows, sys.stdout, format=form, explain=explain)
         print_unmapped(pipeline.steps)
         return
     report = ReadReport()

@@ -10,6 +10,9 @@ from typing import Final
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.mapping import IdMapper, Target
 
+UNMAPPED: Final = "unmapped"
+"""The kind of evidence that a candidate has no id in the vocabulary."""
+
 _EXAMPLES: Final = 5
 
 
@@ -62,7 +65,7 @@ class MapIds:
         if targets and targets[0].id == id:
             return candidate
         if not targets:
-            why = Evidence("unmapped", f"no {self._prefix} id is known for {id}")
+            why = Evidence(UNMAPPED, f"no {self._prefix} id is known for {id}")
             return replace(candidate, evidence=(*candidate.evidence, why))
         why = Evidence("mapped", _told(id, targets))
         return replace(candidate, entity_id=targets[0].id, evidence=(*candidate.evidence, why))
