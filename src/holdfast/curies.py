@@ -22,6 +22,7 @@ _SPELLINGS: Final = {
     "FMA": "",
     "GO": "",
     "HGNC": "",
+    "HGVS": "",
     "HP": "hpo",
     "ICD10": "",
     "ICD10CM": "",

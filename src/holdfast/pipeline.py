@@ -21,6 +21,7 @@ from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.link.mapped import MapIds
 from holdfast.link.min_score import MinScore
 from holdfast.link.rules import read_rules
+from holdfast.link.variants import variant_linker
 from holdfast.models import choose_model, prepare
 from holdfast.registry import DETECTORS, LINKERS, Step, component
 
@@ -126,6 +127,8 @@ def load(
         steps += [said.find] if said else []
     if link is not None:
         steps.append(link(base, only=wanted, top=top))
+    variants = variant_linker(base, only=wanted, top=top)
+    steps += [variants] if variants else []
     steps += [strict] if min_score else []
     steps += [said.decide] if said else []
     steps += [mapped] if mapped else []

@@ -84,6 +84,12 @@ def mention_table(document: Document, *, explain: bool = False) -> RenderableTyp
     return Group(table, Text(), legend)
 
 
+def _why_none(mention: Mention) -> str:
+    is_variant = types.canonical_type(mention.type) == types.VARIANT
+    is_unread = is_variant and mention.is_nil and not mention.candidates
+    return "cannot be read as a variant" if is_unread else ""
+
+
 def print_description(description: Description) -> None:
     """A knowledge base: its size, its vocabularies, and the licence of each."""
     console = Console(highlight=False, markup=False)
@@ -171,7 +177,7 @@ def _answers(mention: Mention) -> Iterator[tuple[Text | str, ...]]:
     """Concept, id, score and why of each entity that the mention was linked to."""
     if not mention.is_linked:
         said = NONE_OF_THESE if mention.is_nil else "not linked"
-        yield Text(said, style="dim"), NO_ID, "", ""
+        yield Text(said, style="dim"), NO_ID, "", _why_none(mention)
         return
     candidates = {candidate.entity_id: candidate for candidate in mention.candidates}
     for id in mention.ids:

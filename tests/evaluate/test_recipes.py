@@ -23,7 +23,7 @@ from holdfast.registry import DETECTORS, LINKERS
 from holdfast.training.ranked_linker import train_ranked_linker
 from holdfast.types import TYPES
 
-GOLD_MENTIONS = ("lenient", "strict", "ranked", "abbreviations")
+GOLD_MENTIONS = ("lenient", "strict", "ranked", "abbreviations", "variants")
 
 PUBTATOR = (
     "1|t|Heart attack after lithium.\n1|a|A cardiac arrest followed the zibol.\n"
@@ -79,7 +79,7 @@ def test_every_shipped_recipe_names_only_what_there_is(name: str) -> None:
     assert name.split("-")[0] in kinds
     if recipe.protocol == "lenient":
         assert recipe.linker in ({"ranked"} if recipe.fit else INDEXES)
-    elif recipe.protocol not in ("abbreviations", *TRAINED_ONLY):
+    elif recipe.protocol not in ("abbreviations", "variants", *TRAINED_ONLY):
         assert recipe.split in CORPORA[recipe.corpus].splits
         if recipe.linker not in (*COLLECTIVE, "joined"):
             assert recipe.linker in ({"ranked"} if recipe.fit or recipe.model else LINKERS)

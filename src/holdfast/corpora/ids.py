@@ -23,6 +23,7 @@ _MESH: Final = re.compile(r"[DC]\d{6}(\d{3})?", re.ASCII)  # UMLS has seven digi
 _CUI: Final = re.compile(r"C\d{7}", re.ASCII)
 _DIGITS: Final = re.compile(r"\d+", re.ASCII)
 _RS: Final = re.compile(r"rs\d+", re.ASCII)
+_HGVS: Final = re.compile(r"[cgmnp]\.\S", re.ASCII)
 _CELLOSAURUS: Final = re.compile(r"CVCL[_:](\w+)", re.ASCII)
 _JOINS: Final = re.compile(r"[|+,;]")
 
@@ -93,7 +94,7 @@ def _implied_prefix(raw: str, type: str) -> str | None:
     if _RS.fullmatch(raw):
         return "dbSNP"
     if type == VARIANT:
-        return "tmVar"
+        return "HGVS" if _HGVS.match(raw) else "tmVar"
     if _DIGITS.fullmatch(raw):
         return {GENE: "NCBIGene", SPECIES: "NCBITaxon"}.get(type)
     return None

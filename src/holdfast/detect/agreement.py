@@ -6,7 +6,6 @@ elsewhere in the document are the same thing, and so is a short form that the do
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +14,12 @@ from typing import Final
 from holdfast.detect.tagger import Tagged
 from holdfast.document import Span
 from holdfast.text.abbreviations import find_abbreviations
+from holdfast.text.occurrences import occurrences
 
 SURE: Final = 0.9
 """The least confidence at one place that decides for others; chosen on dev."""
 
 _SHORTEST: Final = 3  # letters of words that are looked for elsewhere
-_JOINS: Final = re.compile(r"\w")
 
 
 def agree(found: Sequence[Tagged], text: str, *, sure: float = SURE) -> list[Tagged]:
@@ -38,7 +37,7 @@ def agree(found: Sequence[Tagged], text: str, *, sure: float = SURE) -> list[Tag
                 known[other] = known[one]
     taken = _Taken(tagged.span for tagged in found)
     added = list[Tagged]()
-    for span in _places(text, known):
+    for span in sorted(occurrences(text, known), key=lambda span: (span.start, -span.end)):
         if taken.is_free(span):
             taken.add(span)
             added.append(replace(known[text[span.start : span.end]], span=span))
@@ -54,19 +53,6 @@ def _best_of_words(found: Iterable[Tagged], text: str, *, sure: float) -> dict[s
         if is_sure and (words not in best or best[words].confidence < tagged.confidence):
             best[words] = tagged
     return best
-
-
-def _places(text: str, known: Iterable[str]) -> list[Span]:
-    """Where the words stand by themselves, by start, then the longest first."""
-    found = list[Span]()
-    for words in known:
-        start = text.find(words)
-        while start >= 0:
-            end = start + len(words)
-            if not _JOINS.match(text[start - 1 : start] + " ") and not _JOINS.match(text, end):
-                found.append(Span(start, end))
-            start = text.find(words, end)
-    return sorted(found, key=lambda span: (span.start, -span.end))
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ wherever its long form names something, and nowhere else.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -23,6 +23,7 @@ from holdfast.names.credible import SYMBOLS, is_credible, may_name
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import long_forms
 from holdfast.text.lines import unwrapped
+from holdfast.text.occurrences import occurrences
 from holdfast.text.tokens import TOKEN, extend_hash, hash_of_token, hashes_of_names
 
 MAX_TOKENS: Final = 10
@@ -71,7 +72,7 @@ class DictionaryDetector:
         type_of_short = {short: self._type_of(long) for short, long in defined.items()}
         found = list[Mention]()
         for span in sorted(
-            {*self._known_spans(text), *_occurrences(text, defined)},
+            {*self._known_spans(text), *occurrences(text, defined)},
             key=lambda span: (span.start, -span.end),
         ):
             surface = text[span.start : span.end]
@@ -144,10 +145,3 @@ def longest_from_left(mentions: Iterable[Mention]) -> list[Mention]:
             taken.append(mention)
             end = mention.end
     return taken
-
-
-def _occurrences(text: str, shorts: Collection[str]) -> Iterator[Span]:
-    """Where the short forms stand as words of their own."""
-    for short in shorts:
-        for match in re.finditer(rf"(?<!\w){re.escape(short)}(?!\w)", text):
-            yield Span(*match.span())

@@ -5,6 +5,7 @@ Its network was trained with and without marks, so that a vocabulary helps but i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,9 @@ from holdfast.text.tokens import TOKEN
 KIND: Final = "detector"
 VERSION: Final = 1
 _LONGEST: Final = 500  # characters of a mention
+_SILENT: Final = re.compile(r"[\W_]{128,}")
+_MARGIN: Final = 32  # characters at both ends of such a run that are read
+_NEVER: Final = -30.0  # the score of a tag where only O is possible
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +112,30 @@ class Tagger:
         self, text: str, tokens: Tokens, names: Sequence[Mention]
     ) -> npt.NDArray[np.float32]:
         """*Shape:* (words, tags)"""
-        marks = add_names(shape_marks(text, tokens), tokens, names)
-        return self.encoder.encode(tokens, marks)[tokens.words]
+        read = _worth_reading(text, tokens)
+        part = tokens if len(read) == len(tokens) else tokens.at(read)
+        marks = add_names(shape_marks(text, part), part, names)
+        states = self.encoder.encode(part, marks)
+        if part is tokens:
+            return states[tokens.words]
+        scores = np.full((len(tokens), states.shape[1]), _NEVER, dtype=np.float32)
+        scores[:, OUTSIDE] = 0.0
+        scores[read] = states
+        return scores[tokens.words]
+
+
+def _worth_reading(text: str, tokens: Tokens) -> npt.NDArray[np.int64]:
+    """The places of tokens, but those deep in a long run of punctuation, which says nothing.
+
+    Each mark is a token of its own: a line of 10,000 dashes would take the network as long as a
+    whole article.
+    """
+    is_read = np.ones(len(tokens), dtype=bool)
+    for run in _SILENT.finditer(text):
+        first = int(np.searchsorted(tokens.starts, run.start() + _MARGIN, side="left"))
+        last = int(np.searchsorted(tokens.starts, run.end() - _MARGIN, side="left"))
+        is_read[first:last] = False
+    return np.flatnonzero(is_read)
 
 
 def _within_lines(

@@ -48,6 +48,15 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def at(self, places: npt.NDArray[np.int64]) -> Tokens:
+        """Some of the tokens, by their ascending places."""
+        return Tokens(
+            self.ids[places],
+            self.starts[places],
+            self.ends[places],
+            np.flatnonzero(np.isin(places, self.words)),
+        )
+
     def word_starts(self) -> npt.NDArray[np.int64]:
         """In code points. *Shape:* (words,)"""
         return self.starts[self.words]

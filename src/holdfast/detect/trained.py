@@ -19,8 +19,13 @@ from holdfast.detect.agreement import agree
 from holdfast.detect.bio import OUTSIDE
 from holdfast.detect.dictionary import DictionaryDetector, longest_from_left
 from holdfast.detect.tagger import Reading, Tagger
-from holdfast.detect.variants import before_variants, written_variants
-from holdfast.document import Document, Mention
+from holdfast.detect.variants import (
+    genes_run_into,
+    with_written,
+    without_variants,
+    written_variants,
+)
+from holdfast.document import Document, Mention, Span
 from holdfast.kb.store import KnowledgeBase
 from holdfast.sessions import cores
 from holdfast.text.lines import unwrapped
@@ -97,12 +102,20 @@ class TrainedDetector:
         found = agree(tagger.decode(reading), text)
         mentions = [tagged.mention for tagged in found if tagged.type in self._tagged]
         if types.VARIANT in self._tagged:
-            variants = written_variants(text, names)
-            mentions = merged(before_variants(mentions, variants, text), variants)
+            variants = written_variants(text, names, is_gene=self._is_gene)
+            mentions = with_written(mentions, variants, text)
+            names = without_variants(names, variants)
+            if types.GENE in self._tagged:
+                mentions = merged(mentions, genes_run_into(text, variants))
         listed = [name for name in longest_from_left(names) if name.type in self._tagged]
         listed = [name for name in listed if not _denied(name, reading)]
         mentions = merged(without_parts(mentions, listed), listed)
         return merged(mentions, longest_from_left(others))
+
+    def _is_gene(self, name: str) -> bool:
+        """Whether a gene of the vocabulary has exactly this name."""
+        whole = (Span(0, len(name)),)
+        return any(m.spans == whole and m.type == types.GENE for m in self._names.names_in(name))
 
     def _others(self, text: str, names: Iterable[Mention]) -> list[Mention]:
         """Names of types that the tagger was not taught."""

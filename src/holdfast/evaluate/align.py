@@ -11,6 +11,7 @@ from itertools import zip_longest
 from holdfast.corpora.ids import to_curie
 from holdfast.document import NIL, Document, Mention, Span
 from holdfast.errors import InputError, UsageError
+from holdfast.text.variant_reading import tmvar_id
 from holdfast.types import canonical_type
 
 
@@ -93,7 +94,7 @@ def _items(mentions: Iterable[Mention], types: frozenset[str]) -> tuple[Item, ..
 def _item(mention: Mention) -> Item:
     """Its ids are the mention's own, or else its best candidate's; bare ones become CURIEs."""
     ids = mention.ids or tuple(candidate.entity_id for candidate in mention.candidates[:1])
-    curies = tuple(dict.fromkeys(to_curie(one, mention.type) for one in ids))
+    curies = tuple(dict.fromkeys(tmvar_id(to_curie(one, mention.type)) for one in ids))
     linked = tuple(curie for curie in curies if curie != NIL)
     return Item(mention.spans, canonical_type(mention.type), linked, bool(ids) and not linked)
 

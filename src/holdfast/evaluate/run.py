@@ -46,11 +46,13 @@ from holdfast.evaluate.recipe import Recipe
 from holdfast.evaluate.recipe_kb import gold_ids, kb_of, primary_ids
 from holdfast.evaluate.report import Report
 from holdfast.evaluate.social import SOCIAL_CORPORA, load_folds, score_folds
+from holdfast.evaluate.variants import run_variants
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.dense_names import dense_index_of
 from holdfast.link.ranked import RankedLinker
 from holdfast.link.shipped import shipped_encoder
+from holdfast.link.variants import variant_linker
 from holdfast.names.dense import DenseIndex
 from holdfast.names.encoder import NameEncoder
 from holdfast.names.exact import ExactIndex, VerbatimIndex
@@ -123,6 +125,8 @@ def run_recipe(
         return _run_gold_mentions(recipe, data, trained, report)
     if recipe.protocol == "abbreviations":
         return _run_abbreviations(recipe, data)
+    if recipe.protocol == "variants":
+        return Outcome((run_variants(recipe, data=data),), None)
     if recipe.protocol in PROTOCOLS:
         return _run_end_to_end(recipe, data, report)
     raise UsageError(f"recipe {recipe.name!r}: no protocol is called {recipe.protocol!r}")
@@ -286,10 +290,13 @@ def _run_end_to_end(recipe: Recipe, data: Path, progress: Progress) -> Outcome:
     kb = kb_of(recipe, data=data, progress=progress)
     detect = component(DETECTORS, recipe.detector or "dictionary")(kb, only=recipe.only or None)
     link = component(LINKERS, recipe.linker)(kb, only=recipe.only or None, top=1)
+    steps = [detect, link]
+    variants = variant_linker(kb, only=recipe.only or None, top=1)
+    steps += [variants] if variants else []
     progress("linking", 0.5)
     gold = list(load_corpus(recipe.corpus, recipe.split, data=data))
     bare = (replace(document, mentions=(), relations=()) for document in gold)
-    predicted = list(Pipeline([detect, link]).pipe(bare))
+    predicted = list(Pipeline(steps).pipe(bare))
     # Several vocabularies have ids for the same thing; a corpus uses those of one.
     equivalents = kb.equivalents if len(kb.sources) > 1 else None
     digests = [getattr(step, "digest", None) for step in (detect, link)]
