@@ -38,6 +38,8 @@ class Source:
     version: str = ""
     licence: str = ""
     origin: str = ""  # the package or file it was read from
+    is_own: bool = False  # the user's: every name listed is found, however common its words
+    every_name: bool = False  # also single common words and names of one or two characters
 
 
 @dataclass(frozen=True, slots=True)

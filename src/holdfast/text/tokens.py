@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -28,6 +29,10 @@ KEY_RULES: Final = 1
 # Odd, with its bits well spread: sequences hash to a polynomial in it, modulo 2**64.
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHORTEST_WORD: Final = 5
+
+PREFIX: Final = 8
+"""Tokens. Longer names are also known by their first 8, 16, 32, … tokens: who reads a text from
+some place on can stop there unless a name begins so."""
 
 
 @lru_cache(maxsize=1 << 18)
@@ -85,8 +90,20 @@ class _Hashes(dict[str, int]):
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class NameHashes:
+    """The hashes of names, and of what longer names begin with."""
+
+    names: npt.NDArray[np.uint64]  # `hash_of_name` of each
+    prefixes: npt.NDArray[np.uint64]  # of the first PREFIX, 2 * PREFIX, … tokens of longer names
+
+
 def hashes_of_names(names: Iterable[str]) -> npt.NDArray[np.uint64]:
     """`hash_of_name` of each, computed together. *Shape:* (names,)"""
+    return hash_names(names).names
+
+
+def hash_names(names: Iterable[str]) -> NameHashes:
     # One pass over all names as one text, a line each, is several times faster than one by one.
     text = "".join([name.replace("\n", " ") + "\n" for name in names])
     tokens = _TOKEN_OR_END.findall(text)
@@ -95,10 +112,19 @@ def hashes_of_names(names: Iterable[str]) -> npt.NDArray[np.uint64]:
     count = np.diff(ends, prepend=-1) - 1
     start = ends - count
     result = np.zeros(len(ends), dtype=np.uint64)
+    prefixes = [np.zeros(0, dtype=np.uint64)]
     longer = np.flatnonzero(count > 0)
     position = 0
     while len(longer):
         result[longer] = extend_hash(result[longer], flat[start[longer] + position])
         position += 1
         longer = longer[count[longer] > position]
-    return result
+        if ends_prefix(position):
+            prefixes.append(result[longer])
+    return NameHashes(result, np.concatenate(prefixes))
+
+
+def ends_prefix(count: int) -> bool:
+    """Whether a run of that many tokens is looked up as the beginning of longer names."""
+    times = count // PREFIX
+    return count % PREFIX == 0 and times > 0 and times & (times - 1) == 0
