@@ -63,6 +63,7 @@ def load(
     detector: str | None = OF_MODEL,
     linker: str = OF_MODEL,
     top: int = 5,
+    nested: bool = False,
     rules: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Pipeline:
@@ -75,6 +76,7 @@ def load(
               None: they are marked already
     linker    what links them, by its name in holdfast.registry; by default the model's
     top       how many candidates each mention keeps
+    nested    also find mentions of another type inside a longer one
     rules     a file that blocks, pins or adds names: see holdfast.link.rules
     progress  told what the model makes of a knowledge base that it meets for the first time,
               and which part of it is done
@@ -91,8 +93,11 @@ def load(
         prepare(base, chosen, progress)
     steps = list[Step]()
     if detector is not None:
-        annotate = chosen.annotator if link is None else None
-        steps.append(annotate(base, only=wanted, top=top) if annotate else find(base, only=wanted))
+        annotate = chosen.annotator if link is None and not nested else None
+        inside = {"nested": True} if nested else {}
+        steps.append(
+            annotate(base, only=wanted, top=top) if annotate else find(base, only=wanted, **inside)
+        )
         steps += [said.find] if said else []
     if link is not None:
         steps.append(link(base, only=wanted, top=top))

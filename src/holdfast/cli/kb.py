@@ -69,6 +69,9 @@ def build(
     synonyms_column: Annotated[str | None, typer.Option(help="Table: … of synonyms.")] = None,
     type_column: Annotated[str | None, typer.Option(help="Table: … of types.")] = None,
     separator: Annotated[str | None, typer.Option(help="Table: between synonyms.")] = None,
+    every_name: Annotated[
+        bool, typer.Option("--every-name", help="Find common words and short names in texts too.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="A folder to build it in.")] = None,
 ) -> None:
     """Build a knowledge base from your own release files.
@@ -76,6 +79,7 @@ def build(
     Where a name is in several, the earlier option of this list is preferred.
     """
     from holdfast.cli.progress import progress_bar
+    from holdfast.detect.unfindable import print_unfindable
     from holdfast.kb import open_kb
     from holdfast.kb.describe import describe
     from holdfast.kb.from_files import SourceFile, build_from_files
@@ -110,8 +114,11 @@ def build(
     }
     files = [SourceFile(reader, path) for reader, paths in given.items() for path in paths or ()]
     with progress_bar(name) as progress:
-        build_from_files(name, files, folder=out, options=options, progress=progress)
+        build_from_files(
+            name, files, folder=out, options=options, every_name=every_name, progress=progress
+        )
     print_description(describe(open_kb(out or name)))
+    print_unfindable(open_kb(out or name))
 
 
 @app.command()

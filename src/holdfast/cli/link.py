@@ -41,6 +41,14 @@ def link(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show every candidate and its evidence.")
     ] = False,
+    nested: Annotated[
+        bool,
+        typer.Option("--nested", help="Also find mentions of another type inside longer ones."),
+    ] = False,
+    why_not: Annotated[
+        str | None,
+        typer.Option("--why-not", metavar="TERM", help="Say what kept a term out of the answer."),
+    ] = None,
     rules: Annotated[
         Path | None,
         typer.Option("--rules", help="A TOML file that blocks, pins or adds names."),
@@ -70,6 +78,8 @@ def link(
         raise UsageError("name a text, files or -; or else --mentions FILE")
     form = "json" if as_json else output
     check_format(form)
+    if why_not is not None and (mentions is not None or form not in ("text", "json")):
+        raise UsageError("--why-not explains the mentions found in texts, as text or with --json")
     base = open_kb(kb)
     with progress_bar(base.name) as progress:
         pipeline = load(
@@ -78,9 +88,17 @@ def link(
             only=None if only is None else only.split(","),
             detector=None if mentions else OF_MODEL,
             top=top,
+            nested=nested,
             rules=rules,
             progress=progress,
         )
+    if why_not is not None:
+        from holdfast.show_why_not import print_why_not
+
+        texts = Inputs(inputs or [], format=source_format, lenient=lenient)
+        documents = texts.documents(ReadReport())
+        print_why_not(documents, why_not, pipeline=pipeline, kb=base, rules=rules, form=form)
+        return
     if mentions is not None and is_table(mentions, source_format):
         write_linked_table(read_mention_strings(mentions, column=column), pipeline, sys.stdout)
         return

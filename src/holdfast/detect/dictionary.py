@@ -135,7 +135,7 @@ class DictionaryDetector:
         """How far the entity's names are trusted that consist of common words."""
         if self._for_marks:
             return Trust.SYMBOL
-        trust = self._trust_of_source[self._kb.source_of[entity]]
+        trust = self._trust_of_source[int(self._kb.source_of[entity])]
         if trust is not Trust.SHIPPED:
             return trust
         is_symbol = bool(self._kb.type_mask[entity] & SYMBOLS)

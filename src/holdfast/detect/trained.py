@@ -175,6 +175,11 @@ class TrainedDetector:
         """
         return self.may_deny(name) and outside(name.span, considered.reading) > SURE
 
+    def chief_type(self, surface: str) -> str | None:
+        """The type of what the surface names, if any type is wanted."""
+        meaning = self._names.meaning_of(surface)
+        return None if meaning is None else meaning.type
+
     def may_deny(self, name: ListedName) -> bool:
         return not name.is_own and name.meaning.type in self._tagger.types
 

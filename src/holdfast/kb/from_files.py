@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,14 @@ def build_from_files(
     *,
     folder: Path | None = None,
     options: Mapping[str, Any] | None = None,
+    every_name: bool = False,
     progress: Progress | None = None,
 ) -> Summary:
     """Read the files in order and build a knowledge base of them in the home folder.
 
     Each reader gets the options that it knows; an option that no reader knows is a UsageError.
-    Where a name is in several files, the earlier file's entity is preferred.
+    Where a name is in several files, the earlier file's entity is preferred. `every_name`: single
+    common words and names of one or two characters are found in texts too.
     """
     chosen = list(sources)
     if not chosen:
@@ -47,7 +49,10 @@ def build_from_files(
     for source in chosen:
         if not source.path.exists():
             raise InputError(f"{source.path}: there is no such file or folder")
-    parts = (_part(source, wanted) for source in chosen)
+    parts = (
+        (replace(described, every_name=every_name), records)
+        for described, records in (_part(source, wanted) for source in chosen)
+    )
     return build_kb(folder or kb_folder(name), name=name, parts=parts, progress=progress)
 
 
@@ -59,5 +64,5 @@ def _options_of(reader: str) -> set[str]:
 def _part(source: SourceFile, options: Mapping[str, Any]) -> tuple[Source, Iterator[Record]]:
     known = _options_of(source.reader)
     fitting = {key: value for key, value in options.items() if key in known}
-    described = Source(source.path.name, licence="yours", origin=source.reader)
+    described = Source(source.path.name, licence="yours", origin=source.reader, is_own=True)
     return described, READERS[source.reader](source.path, **fitting)

@@ -22,7 +22,10 @@ SYMBOLS: Final = mask_of([GENE, CELL_LINE])
 
 _SHORTEST: Final = 3  # characters of a name that the document does not define itself
 _ACRONYM: Final = 6  # characters up to which upper case is part of the name
-_DIVIDING: Final = re.compile(r"[^\w\s\-/'’+.‐‑–]|\. ")
+# All marks but those that are written now so, now otherwise: hyphens, primes, quotes, accents.
+_DIVIDING: Final = re.compile(
+    r"[^\w\s\-/'’′″\"“”+.‐‑–\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff®™]|\. "
+)
 _ION: Final = re.compile(r"[A-Z][a-z]\d")  # "Ca2" in "Ca2+" is not the gene CA2
 # Two parts of words, of which the second is put behind the first in an index only.
 _INVERTED: Final = re.compile(

@@ -64,9 +64,6 @@ class ExactIndex:
     @classmethod
     def open(cls, folder: Path) -> ExactIndex:
         # Plain views: numpy's memmap class makes every small slice several times slower.
-        if not (folder / PREFIXES).exists():  # TEMPORARY
-            keys, rows = (np.load(folder / name, mmap_mode="r") for name in (KEYS, ROWS))
-            return cls(np.asarray(keys), np.asarray(rows), np.load("/tmp/det/open.prefixes.npy"))
         return cls(
             *(np.asarray(np.load(folder / name, mmap_mode="r")) for name in (KEYS, ROWS, PREFIXES))
         )

@@ -1,8 +1,10 @@
 """Words, and the keys under which names are looked up.
 
 A token is a run of letters and digits of any script, with the combining marks and invisible
-joiners inside it. Everything else separates. A name's key is the sequence of its folded tokens,
-so that "Alzheimer's disease", "alzheimer s disease" and "ALZHEIMER’S DISEASE" share one.
+joiners inside it. Everything else separates, and so does the border of a Greek letter, written or
+spelled: "IL-1β", "IL-1beta" and "IL-1 beta" have the same three tokens. A name's key is the
+sequence of its folded tokens, so that "Alzheimer's disease", "alzheimer s disease" and
+"ALZHEIMER’S DISEASE" share one.
 """
 
 from __future__ import annotations
@@ -20,10 +22,21 @@ import numpy.typing as npt
 from holdfast.text.normalise import fold
 
 _MARKS: Final = "\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff"
-TOKEN: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
+_GREEK: Final = "\u0370-\u03ff\u1f00-\u1fffµ"
+# Between digits, capitals and the ends of a word: "TGFbeta1" and "beta2", not "betaine".
+_SPELLED: Final = (
+    "(?:[Aa]lpha|[Bb]eta|[Gg]amma|[Dd]elta|[Ee]psilon|[Zz]eta|[Tt]heta|[Kk]appa|[Ll]ambda|"
+    "[Ss]igma|[Oo]mega)(?![a-z])"
+)
+_OTHER: Final = rf"[^\W_{_GREEK}]"
+TOKEN: Final = re.compile(
+    rf"[{_GREEK}][{_GREEK}{_MARKS}]*"
+    rf"|{_SPELLED}"
+    rf"|{_OTHER}(?:(?!(?<=[A-Z0-9]){_SPELLED})(?:{_OTHER}|[{_MARKS}]))*"
+)
 _TOKEN_OR_END: Final = re.compile(rf"{TOKEN.pattern}|\n")
 
-KEY_RULES: Final = 1
+KEY_RULES: Final = 2
 """Counts up when the rules below change: an index built under other rules finds nothing."""
 
 # Odd, with its bits well spread: sequences hash to a polynomial in it, modulo 2**64.
