@@ -131,10 +131,11 @@ class DictionaryDetector:
                 found.append(ListedName(span, meaning))
         return found
 
-    def trust_of(self, entity: int) -> Trust:
-        """How far the entity's names are trusted that consist of common words."""
+    def trust_of(self, row: int) -> Trust:
+        """How far a name is trusted if it consists of common words."""
         if self._for_marks:
             return Trust.SYMBOL
+        entity = int(self._kb.entity_of_name[row])
         trust = self._trust_of_source[int(self._kb.source_of[entity])]
         if trust is not Trust.SHIPPED:
             return trust
@@ -157,7 +158,7 @@ class DictionaryDetector:
         name = self._kb.name_at(row)
         is_symbol = bool(self._kb.type_mask[entity] & SYMBOLS)
         return (
-            fault_of(surface, self.trust_of(entity)) is None
+            fault_of(surface, self.trust_of(row)) is None
             and is_credible(surface, name, is_symbol=is_symbol)
             and (self._for_marks or not is_inverted(surface, name))
         )
@@ -182,7 +183,7 @@ class DictionaryDetector:
             return None
         _, entity, row = min(meant)
         tail = _TAIL.search(self._kb.name_at(row))
-        trust = max(self.trust_of(entity) for _, entity, _ in meant)
+        trust = max(self.trust_of(row) for _, _, row in meant)
         return Meaning(self._name_of_type(entity), trust, tail[0] if tail else "")
 
     def _name_of_type(self, entity: int) -> str:

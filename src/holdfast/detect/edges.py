@@ -14,6 +14,7 @@ _DANGLING: Final = re.compile(
     r"that|the|their|these|this|those|to|was|were|when|which|while|who|with|within|without)"
     r"(?:\W+a)?$"
 )
+_LEADING: Final = re.compile(r"(?:and|at|by|for|from|of|on|or|that|the|to|with)\W+(?=\w)")
 _IN_WORD: Final = re.compile(r"\w[(\[{]\w")
 _OPENING: Final = " /,;:([{"
 _CLOSING: Final = " /,;:)]}"
@@ -33,6 +34,8 @@ def trimmed_span(span: Span, text: str) -> Span | None:
             start += 1
         elif dangling := _DANGLING.search(text[start:end]):
             end = start + dangling.start()
+        elif leading := _LEADING.match(text, start, end):
+            start = leading.end()
         else:
             return Span(start, end)
     return None

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from holdfast import types
 from holdfast.blocks import in_threads, is_single
 from holdfast.detect.agreement import agree
-from holdfast.detect.bio import OUTSIDE
+from holdfast.detect.bio import OUTSIDE, beginning, inside
 from holdfast.detect.contest import Outcome, decide
 from holdfast.detect.dictionary import DictionaryDetector, ListedName, Scan
 from holdfast.detect.edges import trimmed_span
@@ -30,6 +31,9 @@ from holdfast.sessions import cores
 SURE: Final = 0.9
 """How probable it must be that a listed name's words are outside of any mention, on average over
 them, for the tagger to deny it. What it does not deny is a mention although it was not tagged."""
+
+PART: Final = 0.1
+"""How probable a name's type must be for the tagger where the name is a part of a longer one."""
 
 _ALIKE: Final = (types.DISEASE, types.PHENOTYPE)
 """What the tagger calls the first may be the second, which it was not taught."""
@@ -186,21 +190,35 @@ class TrainedDetector:
     def hides(self, name: ListedName, considered: Considered) -> Span | None:
         """The longer name, though of a type that nobody wants, that an untagged one is a part of.
 
-        "adipose" is no gene in "adipose tissue", unless the tagger says so.
+        "adipose" is no gene in "adipose tissue", unless the tagger takes that for likely.
         """
         if self._nested or not self.may_deny(name):
             return None
         around = considered.names.overlapping(name.span)
-        return next((longer for longer in around if is_part(name.span, longer)), None)
+        longer = next((other for other in around if is_part(name.span, other)), None)
+        if longer is None or self.likelihood(name, considered.reading) >= PART:
+            return None
+        return longer
+
+    def likelihood(self, name: ListedName, reading: Reading) -> float:
+        """The tagger's probability that a name's words are of its type: their mean."""
+        type = self._tagger.types.index(name.meaning.type)
+        tags = [beginning(type), inside(type)]
+        words = _words(name.span, reading)
+        return float(words[:, tags].sum(axis=1).mean()) if len(words) else 0.0
 
 
 def outside(span: Span, reading: Reading) -> float:
     """The tagger's probability that what stands there is no mention: its words' mean."""
+    words = _words(span, reading)
+    return float(words[:, OUTSIDE].mean()) if len(words) else 1.0
+
+
+def _words(span: Span, reading: Reading) -> npt.NDArray[np.float32]:
+    """The probabilities of the tags of the words at a span. *Shape:* (words, tags)"""
     start = int(np.searchsorted(reading.ends, span.start, side="right"))
     end = int(np.searchsorted(reading.starts, span.end, side="left"))
-    if end <= start:
-        return 1.0
-    return float(np.exp(reading.log_probabilities[start:end, OUTSIDE]).mean())
+    return np.exp(reading.log_probabilities[start : max(start, end)])
 
 
 def merged(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]:

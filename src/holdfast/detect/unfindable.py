@@ -10,7 +10,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from holdfast import types
-from holdfast.detect.dictionary import trust_of_source
+from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.detect.scan import are_joined
 from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import Fault, Trust, fault_of
@@ -75,16 +75,16 @@ def print_unfindable(kb: KnowledgeBase) -> None:
 
 
 def _kept_out(kb: KnowledgeBase) -> Iterator[tuple[str, str]]:
-    trust_of = [trust_of_source(source) for source in kb.sources]
+    dictionary = DictionaryDetector(kb)
     other = types.mask_of([types.OTHER])
-    for name, entity in zip(kb.all_names(), kb.entity_of_name.tolist(), strict=True):
-        trust = trust_of[kb.source_of[entity]]
+    for row, name in enumerate(kb.all_names()):
+        trust = dictionary.trust_of(row)
         if trust < Trust.OWN:
             continue
         fault = fault_of(name, trust)
         if fault is not None:
             yield _RULES[fault], name
-        elif kb.type_mask[entity] == other:
+        elif kb.type_mask[kb.entity_of_name[row]] == other:
             yield _OTHER, name
         elif not are_joined(name):
             yield _BROKEN, name

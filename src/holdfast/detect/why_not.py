@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from holdfast import types
 from holdfast.detect.dictionary import DictionaryDetector, defines, is_ion
-from holdfast.detect.trained import SURE, Considered, TrainedDetector, outside
+from holdfast.detect.trained import PART, SURE, Considered, TrainedDetector, outside
 from holdfast.document import Span
 from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import (
@@ -65,7 +65,7 @@ def _against(
         is_other = mask == types.mask_of([types.OTHER])
         hint = "; --only other finds it" if is_other else ""
         yield "only", f"its type is not wanted: {kinds}{hint}"
-    fault = fault_of(surface, dictionary.trust_of(entity))
+    fault = fault_of(surface, dictionary.trust_of(row))
     if fault is not None:
         yield fault.name.lower().replace("_", " "), fault.value
     if is_divided(surface, name):
@@ -104,7 +104,13 @@ def reasons_of_tagger(
             )
         elif (longer := detector.hides(name, considered)) is not None:
             whole = considered.scan.text[longer.start : longer.end]
-            yield Reason("part", f"it is a part of the longer name “{whole}”", {"name": whole})
+            likely = round(detector.likelihood(name, considered.reading), _DECIMALS)
+            yield Reason(
+                "part",
+                f"it is a part of the longer name “{whole}”, and the tagger takes it for a "
+                f"{name.meaning.type} with a probability of {likely:.2f}, less than {PART}",
+                {"name": whole, "probability": likely, "threshold": PART},
+            )
 
 
 def _unscanned(span: Span, considered: Considered, detector: TrainedDetector) -> Iterator[Reason]:
