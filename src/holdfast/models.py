@@ -194,11 +194,13 @@ def _dual_encoder(recipe: str) -> Path | None:
 # What these import takes a while, and is needed by one model only.
 
 
-def _tagger_of_folder(kb: KnowledgeBase, *, only: Collection[str] | None, folder: Path) -> Step:
+def _tagger_of_folder(
+    kb: KnowledgeBase, *, only: Collection[str] | None, folder: Path, nested: bool = False
+) -> Step:
     from holdfast.detect.tagger import Tagger
     from holdfast.detect.trained import TrainedDetector
 
-    return TrainedDetector(kb, only=only, tagger=Tagger.open(folder))
+    return TrainedDetector(kb, only=only, nested=nested, tagger=Tagger.open(folder))
 
 
 def _ranked_of_folder(
@@ -215,10 +217,17 @@ def _ranked_of_folder(
 
 
 def _annotator_of_folder(
-    kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1, folder: Path
+    kb: KnowledgeBase,
+    *,
+    only: Collection[str] | None,
+    top: int = 1,
+    folder: Path,
+    nested: bool = False,
 ) -> Step:
     from holdfast.link.collective import CollectiveAnnotator
 
+    if nested:
+        raise UsageError(f"{folder}: finds no mentions inside others; take another model")
     return CollectiveAnnotator.open(folder, kb, only=only, top=top)
 
 

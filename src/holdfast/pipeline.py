@@ -87,6 +87,7 @@ def load(
     linker: str = OF_MODEL,
     top: int = 5,
     min_score: float = 0.0,
+    nested: bool = False,
     rules: str | Path | None = None,
     map_to: str | None = None,
     progress: Progress | None = None,
@@ -102,6 +103,7 @@ def load(
     linker    what links them, by its name in holdfast.registry; by default the model's
     top       how many candidates each mention keeps
     min_score links whose candidate scores less become NIL; the candidates stay
+    nested    also find mentions of another type inside a longer one
     rules     a file that blocks, pins or adds names: see holdfast.link.rules
     map_to    a vocabulary's prefix, e.g. "UMLS": links are given in its ids: holdfast.link.mapped
     progress  told what the model makes of a knowledge base that it meets for the first time,
@@ -122,8 +124,11 @@ def load(
     base = with_own_types(base, wanted)
     steps = list[Step]()
     if detector is not None:
-        annotate = chosen.annotator if link is None else None
-        steps.append(annotate(base, only=wanted, top=top) if annotate else find(base, only=wanted))
+        annotate = chosen.annotator if link is None and not nested else None
+        inside = {"nested": True} if nested else {}
+        steps.append(
+            annotate(base, only=wanted, top=top) if annotate else find(base, only=wanted, **inside)
+        )
         steps += [said.find] if said else []
     if link is not None:
         steps.append(link(base, only=wanted, top=top))

@@ -27,7 +27,9 @@ Step = Callable[[Document], Document]
 
 
 class MakeDetector(Protocol):
-    def __call__(self, kb: KnowledgeBase, *, only: Collection[str] | None) -> Step: ...
+    def __call__(
+        self, kb: KnowledgeBase, *, only: Collection[str] | None, nested: bool = False
+    ) -> Step: ...
 
 
 class MakeLinker(Protocol):
@@ -40,10 +42,10 @@ def _ranked(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Ste
     return genes_by_species(shipped_linker, kb, only=only, top=top)
 
 
-def _trained(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
+def _trained(kb: KnowledgeBase, *, only: Collection[str] | None, nested: bool = False) -> Step:
     from holdfast.detect.trained import TrainedDetector  # its libraries take a while to import
 
-    return TrainedDetector(kb, only=only)
+    return TrainedDetector(kb, only=only, nested=nested)
 
 
 def _collective_linker(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
@@ -58,9 +60,13 @@ def _joined(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Ste
     return genes_by_species(partial(joined_linker, recipe=LINKING_RECIPE), kb, only=only, top=top)
 
 
-def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1) -> Step:
+def _collective_annotator(
+    kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1, nested: bool = False
+) -> Step:
     from holdfast.link.collective_trained import trained_annotator  # its libraries take a while
 
+    if nested:
+        raise UsageError("a dual encoder finds no mentions inside others; take another model")
     return trained_annotator(kb, recipe=FINDING_RECIPE, only=only, top=top)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast import artifacts
 from holdfast.detect.tagger import KIND, VERSION, Tagger
-from holdfast.detect.trained import DETECTOR, TrainedDetector, merged, shipped_tagger, without_parts
+from holdfast.detect.trained import DETECTOR, TrainedDetector, merged, shipped_tagger
 from holdfast.document import Document, Mention
 from holdfast.errors import ArtifactError
 from holdfast.kb import Entry, KnowledgeBase
@@ -164,17 +164,3 @@ def test_a_model_trained_with_other_marks_is_refused(tmp_path: Path) -> None:
     (folder / artifacts.MANIFEST).write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(ArtifactError, match="other marks"):
         Tagger.open(folder)
-
-
-def test_a_part_of_a_listed_name_gives_way_to_the_name_unless_its_type_is_another() -> None:
-    name = Mention.at(2, 14, "Disease")
-    part, whole, other = (
-        Mention.at(2, 7, "Disease"),
-        Mention.at(2, 14, "Disease"),
-        Mention.at(8, 14),
-    )
-    assert without_parts([part, other], [name]) == [other]
-    assert without_parts([whole], [name]) == [whole]
-    longer = Mention.at(0, 14, "Disease")
-    assert without_parts([longer], [name]) == [longer]
-    assert without_parts([part], []) == [part]

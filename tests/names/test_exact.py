@@ -114,3 +114,14 @@ def test_verbatim_means_to_the_letter() -> None:
         [-1, -1],
         [-1, -1],
     ]
+
+
+@pytest.mark.parametrize("count", [9, 16, 17, 40, 200])
+def test_what_long_names_begin_with_is_known_at_eight_sixteen_and_so_on(count: int) -> None:
+    words = [f"w{i}" for i in range(count)]
+    index = ExactIndex.build([" ".join(words), "another short name"])
+    for prefix in (8, 16, 32, 64, 128, 256):
+        hashes = hashes_of_names([" ".join(words[:prefix])])
+        assert index.begins(hashes)[0] == (prefix < count)
+    assert not index.begins(hashes_of_names([" ".join(words[1:9])]))[0]
+    assert index.holds(hashes_of_names([" ".join(words)]))[0]

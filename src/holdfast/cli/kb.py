@@ -77,6 +77,9 @@ def build(
     synonyms_column: Annotated[str | None, typer.Option(help="Table: … of synonyms.")] = None,
     type_column: Annotated[str | None, typer.Option(help="Table: … of types.")] = None,
     separator: Annotated[str | None, typer.Option(help="Table: between synonyms.")] = None,
+    every_name: Annotated[
+        bool, typer.Option("--every-name", help="Find common words and short names in texts too.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="A folder to build it in.")] = None,
     force: Force = False,
     as_json: Json = False,
@@ -122,7 +125,15 @@ def build(
     files = [SourceFile(reader, path) for reader, paths in given.items() for path in paths or ()]
     watch = BuildWatch()
     with progress_bar(name) as progress:
-        build_from_files(name, files, folder=out, options=options, progress=progress, watch=watch)
+        build_from_files(
+            name,
+            files,
+            folder=out,
+            options=options,
+            every_name=every_name,
+            progress=progress,
+            watch=watch,
+        )
     base = open_kb(out or name)
     _tell_built(base, watch.findings(base), as_json=as_json)
 
@@ -131,6 +142,7 @@ def _tell_built(base: KnowledgeBase, findings: Sequence[Finding], *, as_json: bo
     """Show what was built, and on standard error what its owner should know of it."""
     import json
 
+    from holdfast.detect.unfindable import print_unfindable
     from holdfast.kb.describe import describe
     from holdfast.show import print_description
 
@@ -144,6 +156,7 @@ def _tell_built(base: KnowledgeBase, findings: Sequence[Finding], *, as_json: bo
     print_description(description)
     for finding in findings:
         typer.echo(one_line(f"{base.name}: {finding.message}"), err=True)
+    print_unfindable(base)
 
 
 @app.command()

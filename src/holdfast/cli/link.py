@@ -50,6 +50,14 @@ def link(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show every candidate and its evidence.")
     ] = False,
+    nested: Annotated[
+        bool,
+        typer.Option("--nested", help="Also find mentions of another type inside longer ones."),
+    ] = False,
+    why_not: Annotated[
+        str | None,
+        typer.Option("--why-not", metavar="TERM", help="Say what kept a term out of the answer."),
+    ] = None,
     rules: Annotated[
         Path | None,
         typer.Option("--rules", help="A TOML file that blocks, pins or adds names."),
@@ -87,6 +95,8 @@ def link(
     is_strings = mentions is not None and is_table(mentions, source_format)
     form = "json" if as_json else output or ("tsv" if is_strings else "text")
     (check_table_format if is_strings else check_format)(form)
+    if why_not is not None and (mentions is not None or form not in ("text", "json")):
+        raise UsageError("--why-not explains the mentions found in texts, as text or with --json")
     base = open_kb(kb)
     table = None
     if mentions is not None and is_strings:
@@ -100,10 +110,18 @@ def link(
             detector=None if mentions else OF_MODEL,
             top=top,
             min_score=min_score,
+            nested=nested,
             rules=rules,
             map_to=map_to,
             progress=progress,
         )
+    if why_not is not None:
+        from holdfast.show_why_not import print_why_not
+
+        with open_inputs(inputs or [], format=source_format, lenient=lenient) as texts:
+            documents = texts.documents(ReadReport())
+            print_why_not(documents, why_not, pipeline=pipeline, kb=base, rules=rules, form=form)
+        return
     if table is not None:
         kinds = None if only is None else only.split(",")
         rows = counted(link_rows(table, base, pipeline, only=kinds), "rows linked", printed=True)

@@ -6,13 +6,12 @@ elsewhere in the document are the same thing, and so is a short form that the do
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from holdfast.detect.overlaps import Taken
 from holdfast.detect.tagger import Tagged
-from holdfast.document import Span
 from holdfast.text.abbreviations import find_abbreviations
 from holdfast.text.occurrences import occurrences
 
@@ -35,7 +34,7 @@ def agree(found: Sequence[Tagged], text: str, *, sure: float = SURE) -> list[Tag
         ):
             if one in known and other not in known:
                 known[other] = known[one]
-    taken = _Taken(tagged.span for tagged in found)
+    taken = Taken(tagged.span for tagged in found)
     added = list[Tagged]()
     for span in sorted(occurrences(text, known), key=lambda span: (span.start, -span.end)):
         if taken.is_free(span):
@@ -53,22 +52,3 @@ def _best_of_words(found: Iterable[Tagged], text: str, *, sure: float) -> dict[s
         if is_sure and (words not in best or best[words].confidence < tagged.confidence):
             best[words] = tagged
     return best
-
-
-@dataclass(slots=True)
-class _Taken:
-    """Spans that do not overlap, in order."""
-
-    spans: list[Span]
-
-    def __init__(self, spans: Iterable[Span]) -> None:
-        self.spans = sorted(spans)
-
-    def is_free(self, span: Span) -> bool:
-        place = bisect_right(self.spans, span)
-        before = self.spans[place - 1].end if place else 0
-        after = self.spans[place].start if place < len(self.spans) else span.end
-        return before <= span.start and span.end <= after
-
-    def add(self, span: Span) -> None:
-        self.spans.insert(bisect_right(self.spans, span), span)

@@ -1,147 +1,214 @@
-"""Dictionary detection: every stretch of tokens that is a name in the knowledge base.
+"""Dictionary detection: every stretch of text that is a name in the knowledge base.
 
-All runs of up to MAX_TOKENS tokens of a document are hashed together and looked up in one sorted,
-memory-mapped array: nothing is built in memory, and the cost hardly grows with the vocabulary.
-The longest match wins, from the left. What a document defines as an abbreviation is a mention
+From the left, the longest name wins. What a document defines as an abbreviation is a mention
 wherever its long form names something, and nowhere else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from holdfast import types
+from holdfast.detect.overlaps import longest_from_left, nested_in
+from holdfast.detect.scan import known_spans
 from holdfast.document import Document, Mention, Span
+from holdfast.kb.build import Source
 from holdfast.kb.store import KnowledgeBase
-from holdfast.names.credible import SYMBOLS, is_credible, may_name
+from holdfast.names.credible import SYMBOLS, Trust, fault_of, is_credible, is_inverted
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import long_forms
 from holdfast.text.lines import unwrapped
 from holdfast.text.occurrences import occurrences
-from holdfast.text.tokens import TOKEN, extend_hash, hash_of_token, hashes_of_names
-
-MAX_TOKENS: Final = 10
-
-# What may stand between two tokens of one name. A line break never does.
-_JOINING: Final = re.compile(r"[ \u00a0\u2000-\u200a\u202f\-/'’+.‐‑–]{0,3}|, |:| ?[(\[]|[)\]][ -]?")
-
-
-# Nothing is named inside the address of a page, a paper or a person.
-# Bounded, and tried at the start of a word only, so that no text takes quadratic time.
-_ADDRESS: Final = re.compile(
-    r"(?:https?://|www\.|\bdoi:|\bdoi\.org/)\S+|(?<!\S)[^\s@]{1,100}@[^\s@]{1,200}\.\w+"
-)
-
+from holdfast.text.tokens import hashes_of_names
 
 _ION: Final = re.compile(r"[A-Z][a-z]?\d?")  # "Ca2" before a plus sign
+_TAIL: Final = re.compile(r"[+*'′″]+$")  # of a name, where the text has it too
+_SUPPLEMENTARY: Final = "MESH:C"  # chemicals that nobody but MeSH's indexers names
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a stretch of text names."""
+
+    type: str
+    trust: Trust
+    tail: str = ""  # what ends the name and is neither a letter nor a digit
+
+
+@dataclass(frozen=True, slots=True)
+class ListedName:
+    """A name of the knowledge base where it stands in a text."""
+
+    span: Span
+    meaning: Meaning
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the user's own vocabulary lists it."""
+        return self.meaning.trust >= Trust.OWN
+
+    @property
+    def mention(self) -> Mention:
+        return Mention((self.span,), type=self.meaning.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A text on whose lines names may stand, and where."""
+
+    text: str  # unwrapped
+    spans: Sequence[Span]  # by start, then the longest first
+    defined: Mapping[str, str]  # short forms -> their long forms
 
 
 class DictionaryDetector:
     """Finds the names of a knowledge base in text, each with the type of its best entity."""
 
-    def __init__(self, kb: KnowledgeBase, *, only: Collection[str] | None = None) -> None:
-        """`only`: the types to find; by default all but `Other`, which is mostly common words."""
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        *,
+        only: Collection[str] | None = None,
+        nested: bool = False,
+        for_marks: bool = False,
+    ) -> None:
+        """`only`: the types to find; by default all but `Other`, which is mostly common words.
+
+        nested     also find names of another type inside a longer one
+        for_marks  find what marks a text for the tagger, by the rules that it was taught with: no
+                   name of common words, but "Cell, Dendritic" without its comma
+        """
+        self._for_marks = for_marks
         self._kb = kb
+        self._nested = nested
         unwanted = types.mask_of([types.OTHER]) if only is None else 0
-        self._wanted = types.mask_of(only) & ~unwanted
+        self.wanted = types.mask_of(only) & ~unwanted
         self._only = frozenset(only or ())
         self._preference = preference_of_entities(kb)
-        self._type_of = lru_cache(maxsize=1 << 16)(self._type_of_surface)
+        self.meaning_of = lru_cache(maxsize=1 << 16)(self._meaning_of_surface)
 
     def __call__(self, document: Document) -> Document:
         """The document with the mentions found added to those it had."""
         return document.with_mentions((*document.mentions, *self.detect(document.text)))
 
     def detect(self, text: str) -> list[Mention]:
-        """Mentions that do not overlap, in the order of the text."""
-        return longest_from_left(self.names_in(text))
+        """Mentions in the order of the text; they do not overlap unless they are nested."""
+        names = self.names_in(text)
+        kept = longest_from_left(names)
+        inner = nested_in(names, kept) if self._nested else []
+        return sorted((*kept, *inner), key=lambda mention: (mention.start, -mention.end))
 
     def names_in(self, text: str) -> list[Mention]:
         """Every mention there could be, also inside another, by start, then the longest first.
 
         None goes on in the next line, unless the line was merely wrapped.
         """
+        return [name.mention for name in self.names_at(self.scan(text))]
+
+    def scan(self, text: str) -> Scan:
+        """Where names of any type may stand."""
         defined = long_forms(text)
         text = unwrapped(text)
-        type_of_short = {short: self._type_of(long) for short, long in defined.items()}
-        found = list[Mention]()
-        for span in sorted(
-            {*self._known_spans(text), *occurrences(text, defined)},
-            key=lambda span: (span.start, -span.end),
-        ):
-            surface = text[span.start : span.end]
-            if text.startswith("+", span.end) and _ION.fullmatch(surface):
+        spans = {*known_spans(text, self._kb.exact), *occurrences(text, defined)}
+        return Scan(text, sorted(spans, key=lambda span: (span.start, -span.end)), defined)
+
+    def names_at(self, scan: Scan) -> list[ListedName]:
+        """The names of the wanted types, by start, then the longest first."""
+        found = list[ListedName]()
+        for span in scan.spans:
+            surface = scan.text[span.start : span.end]
+            if is_ion(span, scan.text) or defines(surface, scan.defined):
                 continue
-            type = type_of_short[surface] if surface in defined else self._type_of(surface)
-            if type is not None:
-                found.append(Mention((span,), type=type))
+            meaning = self.meaning_of(scan.defined.get(surface, surface))
+            if meaning is not None:
+                if meaning.tail and scan.text.startswith(meaning.tail, span.end):
+                    span = Span(span.start, span.end + len(meaning.tail))
+                found.append(ListedName(span, meaning))
         return found
 
-    def _known_spans(self, text: str) -> list[Span]:
-        """Every run of tokens that the index holds under some name."""
-        text = _ADDRESS.sub(lambda match: "\n" * len(match[0]), text)
-        tokens = [token.span() for token in TOKEN.finditer(text)]
-        if not tokens:
-            return []
-        hashes = np.array([hash_of_token(text[a:b]) for a, b in tokens], dtype=np.uint64)
-        joined = [
-            _JOINING.fullmatch(text, left[1], right[0]) is not None
-            for left, right in pairwise(tokens)
-        ]
-        goes_on = np.array([*joined, False])
-        first = np.arange(len(tokens))
-        runs = np.zeros(len(tokens), dtype=np.uint64)
-        found = []
-        for length in range(1, MAX_TOKENS + 1):
-            runs = extend_hash(runs, hashes[first + length - 1])
-            found.append((runs, first, np.full(len(first), length)))
-            going = goes_on[first + length - 1]
-            runs, first = runs[going], first[going]
-        run, start, count = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        known = self._kb.exact.holds(run)
-        return [
-            Span(tokens[a][0], tokens[a + n - 1][1])
-            for a, n in zip(start[known].tolist(), count[known].tolist(), strict=True)
-        ]
+    def trust_of(self, row: int) -> Trust:
+        """How far a name is trusted if it consists of common words."""
+        if self._for_marks:
+            return Trust.SYMBOL
+        entity = int(self._kb.entity_of_name[row])
+        trust = self._trust_of_source[int(self._kb.source_of[entity])]
+        if trust is not Trust.SHIPPED:
+            return trust
+        is_symbol = bool(self._kb.type_mask[entity] & SYMBOLS)
+        is_rare = is_symbol or self._kb.id_at(entity).startswith(_SUPPLEMENTARY)
+        return Trust.SYMBOL if is_rare else trust
 
-    def _type_of_surface(self, surface: str) -> str | None:
-        """The type of the best entity that the surface names; None if it names nothing wanted."""
-        if not may_name(surface):
-            return None
+    @cached_property
+    def _trust_of_source(self) -> list[Trust]:
+        return [trust_of_source(source) for source in self._kb.sources]
+
+    def rows_named(self, surface: str) -> npt.NDArray[np.uint32]:
+        """The names whose tokens equal the surface's."""
         start, end = self._kb.exact.ranges(hashes_of_names([surface]))
-        best: tuple[int, int] | None = None
-        for row in self._kb.exact.rows[start[0] : end[0]].tolist():
-            entity = int(self._kb.entity_of_name[row])
-            if self._kb.type_mask[entity] & self._wanted:
-                rank = (int(self._preference[entity]), entity)
-                better = best is None or rank < best
-                if better and self._is_credible(surface, row):
-                    best = rank
-        return None if best is None else self._name_of_type(best[1])
+        return self._kb.exact.rows[start[0] : end[0]]
 
-    def _is_credible(self, surface: str, row: int) -> bool:
-        is_symbol = bool(self._kb.type_mask[self._kb.entity_of_name[row]] & SYMBOLS)
-        return is_credible(surface, self._kb.name_at(row), is_symbol=is_symbol)
+    def is_meant(self, surface: str, row: int) -> bool:
+        """Whether the surface, whose tokens equal the name's, is that name."""
+        entity = int(self._kb.entity_of_name[row])
+        name = self._kb.name_at(row)
+        is_symbol = bool(self._kb.type_mask[entity] & SYMBOLS)
+        return (
+            fault_of(surface, self.trust_of(row)) is None
+            and is_credible(surface, name, is_symbol=is_symbol)
+            and (self._for_marks or not is_inverted(surface, name))
+        )
+
+    def is_listed_as(self, surface: str, type: str) -> bool:
+        """Whether an entity of this type has the surface as a name."""
+        mask = types.mask_of([type])
+        return any(
+            self._kb.type_mask[self._kb.entity_of_name[row]] & mask and self.is_meant(surface, row)
+            for row in self.rows_named(surface).tolist()
+        )
+
+    def _meaning_of_surface(self, surface: str) -> Meaning | None:
+        """What the best entity is that the surface names; None if it names nothing wanted."""
+        owner = self._kb.entity_of_name
+        meant = [
+            (int(self._preference[owner[row]]), int(owner[row]), row)
+            for row in self.rows_named(surface).tolist()
+            if self._kb.type_mask[owner[row]] & self.wanted and self.is_meant(surface, row)
+        ]
+        if not meant:
+            return None
+        _, entity, row = min(meant)
+        tail = _TAIL.search(self._kb.name_at(row))
+        trust = max(self.trust_of(row) for _, _, row in meant)
+        return Meaning(self._name_of_type(entity), trust, tail[0] if tail else "")
 
     def _name_of_type(self, entity: int) -> str:
-        mask = int(self._kb.type_mask[entity]) & self._wanted
+        mask = int(self._kb.type_mask[entity]) & self.wanted
         known = (type for bit, type in enumerate(types.TYPES) if mask >> bit & 1)
         named = self._kb.types_of(entity)
         own = (type for type in named if type in self._only)
         return next(known, None) or next(own, None) or next(iter(named), "")
 
 
-def longest_from_left(mentions: Iterable[Mention]) -> list[Mention]:
-    """Of mentions by start, then the longest first: those that overlap none taken before."""
-    taken, end = list[Mention](), 0
-    for mention in mentions:
-        if mention.start >= end:
-            taken.append(mention)
-            end = mention.end
-    return taken
+def trust_of_source(source: Source) -> Trust:
+    """How far the names of a vocabulary are trusted, but for genes and the like."""
+    if not source.is_own:
+        return Trust.SHIPPED
+    return Trust.EVERY if source.every_name else Trust.OWN
+
+
+def is_ion(span: Span, text: str) -> bool:
+    """Whether a plus sign makes an ion of what would be a gene: "Ca2" before "+"."""
+    return text.startswith("+", span.end) and _ION.fullmatch(text, *span) is not None
+
+
+def defines(surface: str, defined: Mapping[str, str]) -> bool:
+    """Whether the surface is a long form with its short form behind it: two names, not one."""
+    long, _, short = surface.removesuffix(")").rpartition(" (")
+    return short in defined and defined[short].casefold() in long.casefold()

@@ -5,20 +5,24 @@ Both look at the same names of the knowledge base: the tagger as hints, the dict
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from holdfast import types
 from holdfast.blocks import in_threads, is_single
 from holdfast.detect.agreement import agree
-from holdfast.detect.bio import OUTSIDE
-from holdfast.detect.dictionary import DictionaryDetector, longest_from_left
-from holdfast.detect.tagger import Reading, Tagger
+from holdfast.detect.bio import OUTSIDE, beginning, inside
+from holdfast.detect.contest import Outcome, decide
+from holdfast.detect.dictionary import DictionaryDetector, ListedName, Scan
+from holdfast.detect.edges import trimmed_span
+from holdfast.detect.overlaps import Taken, is_part, longest_from_left, span_of
+from holdfast.detect.tagger import Reading, Tagged, Tagger
 from holdfast.detect.variants import (
     genes_run_into,
     with_written,
@@ -28,17 +32,34 @@ from holdfast.detect.variants import (
 from holdfast.document import Document, Mention, Span
 from holdfast.kb.store import KnowledgeBase
 from holdfast.sessions import cores
-from holdfast.text.lines import unwrapped
 
-# Of names that the tagger did not tag, those that it does not deny are mentions too: whoever brings
-# a vocabulary expects its names to be found.
-_SURE: Final = 0.9
+SURE: Final = 0.9
+"""How probable it must be that a listed name's words are outside of any mention, on average over
+them, for the tagger to deny it. What it does not deny is a mention although it was not tagged."""
+
+PART: Final = 0.1
+"""How probable a name's type must be for the tagger where the name is a part of a longer one."""
+
+_ALIKE: Final = (types.DISEASE, types.PHENOTYPE)
+"""What the tagger calls the first may be the second, which it was not taught."""
+
 DETECTOR: Final = Path(__file__).parents[1] / "weights" / "detector"
 
 
 @cache
 def shipped_tagger() -> Tagger:
     return Tagger.open(DETECTOR)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Considered:
+    """All that a detector weighs in a text before it decides."""
+
+    scan: Scan
+    reading: Reading
+    tagged: Sequence[Mention]  # of the wanted types; they do not overlap
+    listed: Sequence[ListedName]  # of the wanted types, also those that the tagger denies
+    names: Taken  # where names of any type stand, the longest from the left
 
 
 class TrainedDetector:
@@ -49,18 +70,21 @@ class TrainedDetector:
         kb: KnowledgeBase,
         *,
         only: Collection[str] | None = None,
+        nested: bool = False,
         tagger: Tagger | None = None,  # by default the one that ships
     ) -> None:
         """`only`: the types to find; by default those of the knowledge base but `Other`.
 
-        Variants are in no vocabulary: they are found where there are genes.
+        Variants are in no vocabulary: they are found where there are genes. `nested`: also find
+        mentions of another type inside a longer one.
         """
         self._tagger = tagger or shipped_tagger()
+        self._nested = nested
+        self._marks = DictionaryDetector(kb, for_marks=True)
         self._names = DictionaryDetector(kb)
+        self.dictionary = self._names if only is None else DictionaryDetector(kb, only=only)
         taught = frozenset(self._tagger.types)
         self._tagged = taught & (_types_of(kb) if only is None else frozenset(only))
-        self._rest = None if only is None else _dictionary(kb, set(only) - taught)
-        self._takes_rest = only is None
 
     @property
     def digest(self) -> str:
@@ -80,7 +104,7 @@ class TrainedDetector:
         tagger = self._alone
 
         def found(document: Document) -> Document:
-            new = self._detect(document.text, tagger)
+            new = self.decide(self._consider(document.text, tagger)).mentions
             return document.with_mentions((*document.mentions, *new))
 
         yield from in_threads(found, stream, threads=cores())
@@ -91,61 +115,125 @@ class TrainedDetector:
         return self._tagger.in_one_thread()
 
     def detect(self, text: str) -> list[Mention]:
-        """Mentions that do not overlap, in the order of the text."""
-        return self._detect(text, self._tagger)
+        """Mentions in the order of the text; they do not overlap unless they are nested."""
+        return self.decide(self.consider(text)).mentions
 
-    def _detect(self, text: str, tagger: Tagger) -> list[Mention]:
-        names = self._names.names_in(text)
-        others = self._others(text, names)
-        text = unwrapped(text)
-        reading = tagger.read(text, names)
-        found = agree(tagger.decode(reading), text)
-        mentions = [tagged.mention for tagged in found if tagged.type in self._tagged]
+    def consider(self, text: str) -> Considered:
+        """What the tagger reads and the knowledge base lists, of the wanted types."""
+        return self._consider(text, self._tagger)
+
+    def _consider(self, text: str, tagger: Tagger) -> Considered:
+        scan = self._names.scan(text)
+        names = self._names.names_at(scan)
+        listed = names if self.dictionary is self._names else self._wanted_names(names, scan)
+        reading = tagger.read(scan.text, [name.mention for name in self._marks.names_at(scan)])
+        found = agree(tagger.decode(reading), scan.text)
+        tagged = list(self._trimmed(found, names, scan.text))
         if types.VARIANT in self._tagged:
-            variants = written_variants(text, names, is_gene=self._is_gene)
-            mentions = with_written(mentions, variants, text)
-            names = without_variants(names, variants)
+            mentions = [name.mention for name in names]
+            variants = written_variants(scan.text, mentions, is_gene=self._is_gene)
+            tagged = with_written(tagged, variants, scan.text)
+            kept = {span_of(m) for m in without_variants(mentions, variants)}
+            listed = [name for name in listed if name.span in kept]
             if types.GENE in self._tagged:
-                mentions = merged(mentions, genes_run_into(text, variants))
-        listed = [name for name in longest_from_left(names) if name.type in self._tagged]
-        listed = [name for name in listed if not _denied(name, reading)]
-        mentions = merged(without_parts(mentions, listed), listed)
-        return merged(mentions, longest_from_left(others))
+                tagged = merged(tagged, genes_run_into(scan.text, variants))
+        longest = longest_from_left(name.mention for name in names)
+        return Considered(scan, reading, tagged, listed, Taken(map(span_of, longest)))
 
     def _is_gene(self, name: str) -> bool:
         """Whether a gene of the vocabulary has exactly this name."""
-        whole = (Span(0, len(name)),)
-        return any(m.spans == whole and m.type == types.GENE for m in self._names.names_in(name))
+        meaning = self._names.meaning_of(name)
+        return meaning is not None and meaning.type == types.GENE
 
-    def _others(self, text: str, names: Iterable[Mention]) -> list[Mention]:
-        """Names of types that the tagger was not taught."""
-        if self._takes_rest:
-            return [name for name in names if name.type not in self._tagger.types]
-        return [] if self._rest is None else self._rest.names_in(text)
+    def _wanted_names(self, names: Iterable[ListedName], scan: Scan) -> list[ListedName]:
+        """The names of the types that were asked for.
+
+        What is chiefly the name of something else is not taken for a type that the tagger was
+        taught: "lung" is no disease although one is called so.
+        """
+        chiefly = {name.span: name.meaning.type for name in names}
+        return [
+            name
+            for name in self.dictionary.names_at(scan)
+            if name.is_own
+            or name.meaning.type not in self._tagger.types
+            or chiefly.get(name.span) == name.meaning.type
+        ]
+
+    def _trimmed(
+        self, found: Iterable[Tagged], names: Iterable[ListedName], text: str
+    ) -> Iterator[Mention]:
+        """What was tagged of the wanted types, without dangling ends unless it is listed so."""
+        as_they_are = {name.span for name in names}
+        for tagged in found:
+            is_whole = tagged.span in as_they_are or tagged.type == types.VARIANT
+            span = tagged.span if is_whole else trimmed_span(tagged.span, text)
+            if tagged.type in self._tagged and span is not None:
+                yield Mention((span,), type=tagged.type)
+
+    def decide(self, considered: Considered) -> Outcome:
+        """Which mentions stay."""
+
+        def keeps_type(name: ListedName, type: str) -> bool:
+            if not name.is_own and (type, name.meaning.type) != _ALIKE:
+                return True
+            surface = considered.scan.text[name.span.start : name.span.end]
+            return self.dictionary.is_listed_as(surface, type)
+
+        listed = [
+            name
+            for name in considered.listed
+            if not self.denies(name, considered) and self.hides(name, considered) is None
+        ]
+        return decide(considered.tagged, listed, keeps_type=keeps_type, nested=self._nested)
+
+    def denies(self, name: ListedName, considered: Considered) -> bool:
+        """Whether the tagger is sure that a name is no mention where it stands.
+
+        It may not deny names of a user's own vocabulary, nor of types that it was not taught.
+        """
+        return self.may_deny(name) and outside(name.span, considered.reading) > SURE
+
+    def chief_type(self, surface: str) -> str | None:
+        """The type of what the surface names, if any type is wanted."""
+        meaning = self._names.meaning_of(surface)
+        return None if meaning is None else meaning.type
+
+    def may_deny(self, name: ListedName) -> bool:
+        return not name.is_own and name.meaning.type in self._tagger.types
+
+    def hides(self, name: ListedName, considered: Considered) -> Span | None:
+        """The longer name, though of a type that nobody wants, that an untagged one is a part of.
+
+        "adipose" is no gene in "adipose tissue", unless the tagger takes that for likely.
+        """
+        if self._nested or not self.may_deny(name):
+            return None
+        around = considered.names.overlapping(name.span)
+        longer = next((other for other in around if is_part(name.span, other)), None)
+        if longer is None or self.likelihood(name, considered.reading) >= PART:
+            return None
+        return longer
+
+    def likelihood(self, name: ListedName, reading: Reading) -> float:
+        """The tagger's probability that a name's words are of its type: their mean."""
+        type = self._tagger.types.index(name.meaning.type)
+        tags = [beginning(type), inside(type)]
+        words = _words(name.span, reading)
+        return float(words[:, tags].sum(axis=1).mean()) if len(words) else 0.0
 
 
-def _denied(name: Mention, reading: Reading) -> bool:
-    """Whether the tagger is sure that a name of the vocabulary is no mention where it stands."""
-    start = int(np.searchsorted(reading.ends, name.start, side="right"))
-    end = int(np.searchsorted(reading.starts, name.end, side="left"))
-    outside = np.exp(reading.log_probabilities[start:end, OUTSIDE])
-    return end <= start or float(outside.mean()) > _SURE
+def outside(span: Span, reading: Reading) -> float:
+    """The tagger's probability that what stands there is no mention: its words' mean."""
+    words = _words(span, reading)
+    return float(words[:, OUTSIDE].mean()) if len(words) else 1.0
 
 
-def without_parts(mentions: Iterable[Mention], names: Sequence[Mention]) -> list[Mention]:
-    """The mentions but those that are a mere part of a name of their type, as "heart" of an attack.
-
-    The names do not overlap, and are in the order of the text.
-    """
-    starts = [name.start for name in names]
-    kept = []
-    for mention in mentions:
-        place = bisect_right(starts, mention.start) - 1
-        name = names[place] if place >= 0 else mention
-        is_part = mention.end <= name.end and mention.end - mention.start < name.end - name.start
-        if not (is_part and mention.type == name.type):
-            kept.append(mention)
-    return kept
+def _words(span: Span, reading: Reading) -> npt.NDArray[np.float32]:
+    """The probabilities of the tags of the words at a span. *Shape:* (words, tags)"""
+    start = int(np.searchsorted(reading.ends, span.start, side="right"))
+    end = int(np.searchsorted(reading.starts, span.end, side="left"))
+    return np.exp(reading.log_probabilities[start : max(start, end)])
 
 
 def merged(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]:
@@ -163,10 +251,6 @@ def merged(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]
         >= np.searchsorted(starts, mention.end, side="left")
     ]
     return sorted((*taken, *free), key=lambda mention: mention.start)
-
-
-def _dictionary(kb: KnowledgeBase, only: Collection[str]) -> DictionaryDetector | None:
-    return DictionaryDetector(kb, only=only) if only else None
 
 
 def _types_of(kb: KnowledgeBase) -> frozenset[str]:

@@ -42,6 +42,8 @@ class Source:
     path: str = ""  # of the file, where it was read from one
     options: str = ""  # of its reader, a JSON object
     is_part: bool = False  # some entities of the source were left out on purpose
+    is_own: bool = False  # the user's: every name listed is found, however common its words
+    every_name: bool = False  # also single common words and names of one or two characters
 
 
 @dataclass(frozen=True, slots=True)

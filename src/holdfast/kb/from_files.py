@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +31,16 @@ def build_from_files(
     *,
     folder: Path | None = None,
     options: Mapping[str, Any] | None = None,
+    every_name: bool = False,
     progress: Progress | None = None,
     watch: BuildWatch | None = None,
 ) -> Summary:
     """Read the files in order and build a knowledge base of them in the home folder.
 
     Each reader gets the options that it knows; an option that no reader knows is a UsageError.
-    Where a name is in several files, the earlier file's entity is preferred. With a `watch`, rows
-    of tables without a name are left out and noted, instead of being an error.
+    Where a name is in several files, the earlier file's entity is preferred. `every_name`: single
+    common words and names of one or two characters are found in texts too. With a `watch`, rows of
+    tables without a name are left out and noted, instead of being an error.
     """
     chosen = list(sources)
     if not chosen:
@@ -51,7 +53,10 @@ def build_from_files(
     for source in chosen:
         if not source.path.exists():
             raise InputError(f"{source.path}: there is no such file or folder")
-    parts = [_part(source, wanted, watch) for source in chosen]
+    parts = (
+        (replace(described, every_name=every_name), records)
+        for described, records in (_part(source, wanted, watch) for source in chosen)
+    )
     return build_kb(
         folder or kb_folder(name),
         name=name,
@@ -75,6 +80,7 @@ def _part(
         source.path.name,
         licence="yours",
         origin=source.reader,
+        is_own=True,
         path=str(source.path.absolute()),
         options=json.dumps(fitting, default=list),
     )

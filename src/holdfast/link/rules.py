@@ -115,6 +115,14 @@ class Rules:
         rules = self.by_key.get(key_of(surface), ())
         return next((rule for rule in rules if is_credible(surface, rule.name)), None)
 
+    def reasons_against(self, surface: str) -> Iterator[str]:
+        """Why the rules keep a mention out, in words: it is blocked, or its type may be dropped."""
+        rule = self._rule_for(surface)
+        if rule is not None and rule.kind == "block":
+            yield f"the rules block “{rule.name}”"
+        elif self.dropped_types:
+            yield f"the rules drop what is of the type {', '.join(sorted(self.dropped_types))}"
+
     def _is_unwanted(self, surface: str, type: str) -> bool:
         rule = self._rule_for(surface)
         blocked = rule is not None and rule.kind == "block"

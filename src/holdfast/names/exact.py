@@ -1,8 +1,8 @@
 """Names by their key: the exact index, and the table that dictionary detection looks into.
 
 Sorted 64-bit hashes of token sequences beside the rows of the names they belong to, in two flat
-arrays that are memory-mapped. A look-up is a binary search; a wrong answer would need two of a
-few million sequences to share 64 bits.
+arrays that are memory-mapped, and a third one of what long names begin with. A look-up is a binary
+search; a wrong answer would need two of a few million sequences to share 64 bits.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast.names.index import NameMatches
-from holdfast.text.tokens import hashes_of_names
+from holdfast.text.tokens import hash_names, hashes_of_names
 
 KEYS: Final = "exact.keys.npy"
 ROWS: Final = "exact.rows.npy"
+PREFIXES: Final = "exact.prefixes.npy"
 
 _INVERTED: Final = re.compile(r"^([^,]+), ([^,]+)$")
 _HYPHENATED: Final = re.compile(r"(?<=[A-Za-zΑ-ω])-(?=\d)|(?<=\d)-(?=[A-Za-zΑ-ω])")
@@ -33,13 +34,16 @@ class ExactIndex:
 
     keys: npt.NDArray[np.uint64]  # ascending; may repeat
     rows: npt.NDArray[np.uint32]  # the name behind each key
+    prefixes: npt.NDArray[np.uint64]  # ascending: what names of more than PREFIX tokens begin with
 
     @classmethod
     def build(cls, names: Iterable[str]) -> ExactIndex:
         """Index each name under its key, and under the ways of writing that mean the same."""
-        keys, rows = [], []
+        keys, rows, prefixes = [], [], [np.zeros(0, dtype=np.uint64)]
         for first, batch in _batches(names):
-            keys.append(hashes_of_names(batch))
+            hashed = hash_names(batch)
+            keys.append(hashed.names)
+            prefixes.append(hashed.prefixes)
             rows.append(np.arange(first, first + len(batch), dtype=np.uint32))
             varied = [
                 (row, variant)
@@ -47,23 +51,27 @@ class ExactIndex:
                 if "," in name or "-" in name  # most names have no variant: do not even ask
                 for variant in variants(name)
             ]
-            keys.append(hashes_of_names(variant for _, variant in varied))
+            hashed = hash_names(variant for _, variant in varied)
+            keys.append(hashed.names)
+            prefixes.append(hashed.prefixes)
             rows.append(np.array([row for row, _ in varied], dtype=np.uint32))
         key = np.concatenate(keys) if keys else np.zeros(0, dtype=np.uint64)
         row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint32)
         order = np.lexsort((row, key))
         order = order[key[order] != 0]  # names without a letter or digit have no key
-        return cls(key[order], row[order])
+        return cls(key[order], row[order], np.unique(np.concatenate(prefixes)))
 
     @classmethod
     def open(cls, folder: Path) -> ExactIndex:
         # Plain views: numpy's memmap class makes every small slice several times slower.
-        keys, rows = (np.load(folder / name, mmap_mode="r") for name in (KEYS, ROWS))
-        return cls(np.asarray(keys), np.asarray(rows))
+        return cls(
+            *(np.asarray(np.load(folder / name, mmap_mode="r")) for name in (KEYS, ROWS, PREFIXES))
+        )
 
     def save(self, folder: Path) -> None:
         np.save(folder / KEYS, self.keys)
         np.save(folder / ROWS, self.rows)
+        np.save(folder / PREFIXES, self.prefixes)
 
     def ranges(
         self, hashes: npt.NDArray[np.uint64]
@@ -76,9 +84,14 @@ class ExactIndex:
 
     def holds(self, hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
         """Whether each hash is the key of some name."""
-        place = np.searchsorted(self.keys, hashes)
-        place[place == len(self.keys)] = 0
-        return self.keys[place] == hashes if len(self.keys) else np.zeros(len(hashes), bool)
+        return _are_in(self.keys, hashes)
+
+    def begins(self, hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+        """Whether some longer name begins with a run of tokens that has this hash.
+
+        Runs of PREFIX tokens, twice, four times as many and so on are known; see `ends_prefix`.
+        """
+        return _are_in(self.prefixes, hashes)
 
     def search(self, queries: Sequence[str], k: int) -> NameMatches:
         rows = np.full((len(queries), k), -1, dtype=np.int64)
@@ -116,6 +129,13 @@ def variants(name: str) -> Iterator[str]:
         yield f"{inverted[2]} {inverted[1]}"
     if _HYPHENATED.search(name):
         yield _HYPHENATED.sub("", name)
+
+
+def _are_in(known: npt.NDArray[np.uint64], hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """Whether each hash is in an ascending array."""
+    place = np.searchsorted(known, hashes)
+    place[place == len(known)] = 0
+    return known[place] == hashes if len(known) else np.zeros(len(hashes), bool)
 
 
 def _batches(names: Iterable[str], size: int = 1 << 17) -> Iterator[tuple[int, list[str]]]:

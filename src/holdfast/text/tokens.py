@@ -1,8 +1,10 @@
 """Words, and the keys under which names are looked up.
 
 A token is a run of letters and digits of any script, with the combining marks and invisible
-joiners inside it. Everything else separates. A name's key is the sequence of its folded tokens,
-so that "Alzheimer's disease", "alzheimer s disease" and "ALZHEIMER’S DISEASE" share one.
+joiners inside it. Everything else separates, and so does the border of a Greek letter, written or
+spelled: "IL-1β", "IL-1beta" and "IL-1 beta" have the same three tokens. A name's key is the
+sequence of its folded tokens, so that "Alzheimer's disease", "alzheimer s disease" and
+"ALZHEIMER’S DISEASE" share one.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -19,15 +22,30 @@ import numpy.typing as npt
 from holdfast.text.normalise import fold
 
 _MARKS: Final = "\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff"
-TOKEN: Final = re.compile(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
+_GREEK: Final = "\u0370-\u03ff\u1f00-\u1fffµ"
+# Between digits, capitals and the ends of a word: "TGFbeta1" and "beta2", not "betaine".
+_SPELLED: Final = (
+    "(?:[Aa]lpha|[Bb]eta|[Gg]amma|[Dd]elta|[Ee]psilon|[Zz]eta|[Tt]heta|[Kk]appa|[Ll]ambda|"
+    "[Ss]igma|[Oo]mega)(?![a-z])"
+)
+_OTHER: Final = rf"[^\W_{_GREEK}]"
+TOKEN: Final = re.compile(
+    rf"[{_GREEK}][{_GREEK}{_MARKS}]*"
+    rf"|{_SPELLED}"
+    rf"|{_OTHER}(?:(?!(?<=[A-Z0-9]){_SPELLED})(?:{_OTHER}|[{_MARKS}]))*"
+)
 _TOKEN_OR_END: Final = re.compile(rf"{TOKEN.pattern}|\n")
 
-KEY_RULES: Final = 1
+KEY_RULES: Final = 2
 """Counts up when the rules below change: an index built under other rules finds nothing."""
 
 # Odd, with its bits well spread: sequences hash to a polynomial in it, modulo 2**64.
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHORTEST_WORD: Final = 5
+
+PREFIX: Final = 8
+"""Tokens. Longer names are also known by their first 8, 16, 32, … tokens: who reads a text from
+some place on can stop there unless a name begins so."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -85,8 +103,20 @@ class _Hashes(dict[str, int]):
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class NameHashes:
+    """The hashes of names, and of what longer names begin with."""
+
+    names: npt.NDArray[np.uint64]  # `hash_of_name` of each
+    prefixes: npt.NDArray[np.uint64]  # of the first PREFIX, 2 * PREFIX, … tokens of longer names
+
+
 def hashes_of_names(names: Iterable[str]) -> npt.NDArray[np.uint64]:
     """`hash_of_name` of each, computed together. *Shape:* (names,)"""
+    return hash_names(names).names
+
+
+def hash_names(names: Iterable[str]) -> NameHashes:
     # One pass over all names as one text, a line each, is several times faster than one by one.
     text = "".join([name.replace("\n", " ") + "\n" for name in names])
     tokens = _TOKEN_OR_END.findall(text)
@@ -95,10 +125,19 @@ def hashes_of_names(names: Iterable[str]) -> npt.NDArray[np.uint64]:
     count = np.diff(ends, prepend=-1) - 1
     start = ends - count
     result = np.zeros(len(ends), dtype=np.uint64)
+    prefixes = [np.zeros(0, dtype=np.uint64)]
     longer = np.flatnonzero(count > 0)
     position = 0
     while len(longer):
         result[longer] = extend_hash(result[longer], flat[start[longer] + position])
         position += 1
         longer = longer[count[longer] > position]
-    return result
+        if ends_prefix(position):
+            prefixes.append(result[longer])
+    return NameHashes(result, np.concatenate(prefixes))
+
+
+def ends_prefix(count: int) -> bool:
+    """Whether a run of that many tokens is looked up as the beginning of longer names."""
+    times = count // PREFIX
+    return count % PREFIX == 0 and times > 0 and times & (times - 1) == 0

@@ -100,7 +100,7 @@ def read_material(
     if not corpora.weights_may_ship:
         raise UsageError(f"recipe {recipe.name!r}: weights trained on its corpora may not ship")
     dictionaries = tuple(
-        DictionaryDetector(kb_of(replace(recipe, kb=KbSpec(get=name)), data=data))
+        DictionaryDetector(kb_of(replace(recipe, kb=KbSpec(get=name)), data=data), for_marks=True)
         for name in config.vocabularies
     )
     found = list[Lesson]()

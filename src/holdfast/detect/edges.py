@@ -1,0 +1,50 @@
+"""Where a tagged mention begins and ends: no dangling bracket, hyphen or function word."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from holdfast.detect.scan import closed
+from holdfast.document import Span
+
+# Words after which something must follow. So it must after "a", but not after "receptor a".
+_DANGLING: Final = re.compile(
+    r"\W+(?:an|and|are|as|at|be|been|by|during|for|from|had|has|have|in|into|is|its|of|on|or|than|"
+    r"that|the|their|these|this|those|to|was|were|when|which|while|who|with|within|without)"
+    r"(?:\W+a)?$"
+)
+_LEADING: Final = re.compile(r"(?:and|at|by|for|from|of|on|or|that|the|to|with)\W+(?=\w)")
+_IN_WORD: Final = re.compile(r"\w[(\[{]\w")
+_OPENING: Final = " /,;:([{"
+_CLOSING: Final = " /,;:)]}"
+_HYPHENS: Final = "-‐‑–"  # at an end only where it joins the mention to what stands beside it
+
+
+def trimmed_span(span: Span, text: str) -> Span | None:
+    """The span without what no mention begins or ends with; None if nothing else is in it.
+
+    "oedema of the" ends before "of". A bracket that is opened inside a word is closed.
+    """
+    start, end = closed(span, text) if _IN_WORD.search(text, *span) else span
+    while start < end:
+        if text[end - 1] in _OPENING or _joins(text, end - 1, end):
+            end -= 1
+        elif text[start] in _CLOSING or _joins(text, start, start - 1):
+            start += 1
+        elif dangling := _DANGLING.search(text[start:end]):
+            end = start + dangling.start()
+        elif leading := _LEADING.match(text, start, end):
+            start = leading.end()
+        else:
+            return Span(start, end)
+    return None
+
+
+def _joins(text: str, at: int, beside: int) -> bool:
+    """Whether a hyphen joins its mention to a word, or to a bracket, outside of it."""
+    return (
+        text[at] in _HYPHENS
+        and 0 <= beside < len(text)
+        and (text[beside].isalnum() or text[beside] in "([")
+    )

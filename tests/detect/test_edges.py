@@ -1,0 +1,60 @@
+"""Where mentions begin and end."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.detect.edges import trimmed_span
+from holdfast.detect.scan import with_brackets
+from holdfast.document import Span
+
+TEXTS = st.text(alphabet="ab 1()[]-,/’ofthe\n", min_size=1, max_size=30)
+
+
+@pytest.mark.parametrize(
+    ("before", "mention", "after", "trimmed"),
+    [
+        ("", "oedema of the", " leg", "oedema"),
+        ("", "pain in a", " limb", "pain"),
+        ("", "oedema of", "", "oedema"),
+        ("report ", "on glycerol", "", "glycerol"),
+        ("a ", "in situ carcinoma", "", "in situ carcinoma"),
+        ("", "receptor a", " binds", "receptor a"),
+        ("", "hepatitis A", "", "hepatitis A"),
+        ("", "aldosterone-", "producing", "aldosterone"),
+        ("the ", "Cl-", " channel", "Cl-"),
+        ("", "insertion (", "G/D)", "insertion"),
+        ("", "poly(ADP-ribose", ") rose", "poly(ADP-ribose)"),
+        ("(", "), lupus", "", "lupus"),
+    ],
+)
+def test_a_mention_begins_and_ends_with_its_own_words(
+    before: str, mention: str, after: str, trimmed: str
+) -> None:
+    text = before + mention + after
+    span = trimmed_span(Span(len(before), len(before) + len(mention)), text)
+    assert span is not None
+    assert text[span.start : span.end] == trimmed
+
+
+def test_nothing_is_left_of_mere_marks() -> None:
+    assert trimmed_span(Span(0, 3), " (,") is None
+
+
+@given(TEXTS, st.data())
+def test_trimming_stays_in_the_text_and_is_final(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    span = trimmed_span(Span(start, data.draw(st.integers(start + 1, len(text)))), text)
+    if span is not None:
+        assert 0 <= span.start < span.end <= len(text)
+        assert trimmed_span(span, text) == span
+
+
+@given(TEXTS)
+def test_brackets_are_added_at_the_ends_only(text: str) -> None:
+    middle = Span(len(text) // 3, max(len(text) // 3 + 1, 2 * len(text) // 3))
+    wider = with_brackets(middle, text)
+    added = text[wider.start : middle.start] + text[middle.end : wider.end]
+    assert set(added) <= set("()[]{}")
