@@ -25,12 +25,15 @@ class OrganismNames:
     species: Ints  # the species above each row, or the root
     chosen_parents: Ints
     others: OtherMeanings
-    _owners: dict[str, int] = field(default_factory=dict)  # of names in lower case
+    # Rows that were asked before, by their names in lower case.
+    _by_preferred: dict[str, int] = field(default_factory=dict)
+    _by_name: dict[str, int] = field(default_factory=dict)
 
-    def take(self, names: Iterable[str], row: int) -> None:
+    def take(self, preferred: str, synonyms: Iterable[str], row: int) -> None:
         """Remember whose names these are; the first owner counts."""
-        for name in names:
-            self._owners.setdefault(name.lower(), row)
+        self._by_preferred.setdefault(preferred.lower(), row)
+        for name in (preferred, *synonyms):
+            self._by_name.setdefault(name.lower(), row)
 
     def preferred(self, row: int) -> str:
         """The scientific name, with what tells it apart where it alone means something else.
@@ -45,7 +48,7 @@ class OrganismNames:
         is_other = " " not in name and self.others.of_scientific_name(name) and name not in listed
         if is_other or (above != row and self.taxonomy.names.at(above) == name):
             return f"{self.taxonomy.rank_of(row)} {name}"
-        if self._is_overruled(name, row):
+        if self._is_overruled(self._by_preferred.get(name.lower(), row), row):
             return f"{name} ({self.taxonomy.names.at(above)})"
         return name
 
@@ -71,16 +74,16 @@ class OrganismNames:
         given += () if animal is None else (animal.name, *animal.synonyms)
         for name in given:
             is_other = " " not in name and self.others.of_common_name(name)
-            if name not in ("", own) and not (is_other or self._is_overruled(name, row)):
+            owner = self._by_name.get(name.lower(), row)
+            if name not in ("", own) and not (is_other or self._is_overruled(owner, row)):
                 yield name
 
-    def _is_overruled(self, name: str, row: int) -> bool:
-        """Whether the name is that of an organism that is meant rather.
+    def _is_overruled(self, owner: int, row: int) -> bool:
+        """Whether a name that both have means its owner rather.
 
         It is one that MeSH names, if it does not name this one; or a species above or below it:
         people say "mouse" of the species and not of the genus.
         """
-        owner = self._owners.get(name.lower(), row)
         if owner == row:
             return False
         if owner in self.mesh.by_row and row not in self.mesh.by_row:

@@ -73,7 +73,7 @@ def _entry(row: int, names: OrganismNames) -> Entry:
     headings = names.mesh.by_row.get(row, ())
     name = names.preferred(row)
     synonyms = distinct(names.synonyms(row), but=name)
-    names.take((name, *synonyms), row)
+    names.take(name, synonyms, row)
     links = [Link("has_rank", f"{_PREFIX}:{taxonomy.rank_of(row).replace(' ', '_')}")]
     if parent != row:
         links.insert(0, Link("is_a", f"{_PREFIX}:{taxonomy.ids[parent]}"))

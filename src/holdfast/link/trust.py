@@ -17,12 +17,14 @@ from holdfast.kb.store import KnowledgeBase
 from holdfast.link.candidates import Found
 from holdfast.link.equivalents import Group
 from holdfast.names.credible import SYMBOLS, is_credible
+from holdfast.types import SPECIES, mask_of
 
 # Of the names that training documents link: what a type, and a vocabulary for that type, must
 # have for the documents to say something of it.
 _OF_TYPE: Final = 0.02
 _OF_VOCABULARY: Final = 0.002
 
+_ORGANISMS: Final = np.uint32(mask_of([SPECIES]))
 _UNTAUGHT: Final = 0.1
 """The highest probability of none where a name equals the mention and training knows no better."""
 
@@ -37,7 +39,8 @@ def taught_entities(kb: KnowledgeBase, used: Rows | None) -> Flags:
     """Which entities are of a type and a vocabulary that training documents link to.
 
     `used`: the entity of every name in them, -1 where it is not in the knowledge base; None if
-    that is not known, and then every entity counts as taught. *Shape:* (entities,)
+    that is not known, and then every entity counts as taught. Organisms never do: documents
+    link to a dozen of them, and the names of all others are ruled by codes. *Shape:* (entities,)
     """
     if used is None:
         return np.ones(len(kb), dtype=bool)
@@ -53,6 +56,7 @@ def taught_entities(kb: KnowledgeBase, used: Rows | None) -> Flags:
         for source, count in zip(*np.unique(sources, return_counts=True), strict=True):
             if count >= _OF_VOCABULARY * len(rows):
                 taught |= is_type & (kb.source_of == source)
+    taught &= kb.type_mask & _ORGANISMS == 0
     return taught
 
 
