@@ -11,7 +11,6 @@ from holdfast.corpora import write_to
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.safe_text import json_safe, one_line, safe_stream
-from holdfast.sssom import write_sssom
 
 _WRITERS: Final = {"tsv": "mentions", "pubtator": "pubtator", "bioc": "bioc-json", "brat": "brat"}
 FORMATS: Final = ("text", "json", *_WRITERS, "sssom")
@@ -36,6 +35,8 @@ def print_documents(
     elif format == "json":
         _print_json(documents, one=one)
     elif format == "sssom":
+        from holdfast.sssom import write_sssom
+
         write_sssom(documents, safe_stream(sys.stdout))
     else:
         # Candidates and the like have no place in these formats, and nobody expects them there.

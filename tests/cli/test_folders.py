@@ -305,6 +305,18 @@ def test_standard_input_may_be_of_any_format(
     assert ids(run("link", "-", *options, "--kb", kb, "--json", input=raw)) == ["1", "2"]
 
 
+@pytest.mark.parametrize("content", ["heart attack", PUBTATOR.format(1)])
+def test_a_byte_order_mark_shifts_no_offset(kb: Path, tmp_path: Path, content: str) -> None:
+    (tmp_path / "a.txt").write_text("\ufeff" + content, encoding="utf-8")
+    by_file = json.loads(call("link", tmp_path / "a.txt", "--kb", kb, "--json").stdout)
+    by_stdin = json.loads(run("link", "-", "--kb", kb, "--json", input="\ufeff" + content).stdout)
+    by_argument = json.loads(call("link", "\ufeffheart attack", "--kb", kb, "--json").stdout)
+    for said in (by_file, by_stdin, by_argument):
+        (first, *_) = said.get("documents", [said])
+        assert not first["text"].startswith("\ufeff")
+        assert first["mentions"][0]["spans"] == [[0, 12]]
+
+
 def test_what_is_wrong_with_standard_input_is_said_of_it(kb: Path, tmp_path: Path) -> None:
     bad = "1|t|Heart attack\n1|a|x\n1\t0\t5\tLiver\tAnatomy\tX\n"
     done = run("link", "-", "--from", "pubtator", "--kb", kb, "--json", input=bad)
