@@ -11,6 +11,7 @@ from command import call
 from holdfast import artifacts
 from holdfast.errors import KnowledgeBaseError
 from holdfast.kb import Addition, Entry, KnowledgeBase, Record, Source, build_kb, kb_folder
+from holdfast.kb.organisms import with_origins
 from small_kb import MESH, MONDO
 
 RECORDS: tuple[Record, ...] = (
@@ -101,3 +102,13 @@ def test_a_knowledge_base_of_the_older_layout_is_to_be_built_again(tmp_path: Pat
     artifacts.write_manifest(folder, kind="knowledge base", version=1, config=config)
     with pytest.raises(KnowledgeBaseError, match=r"older Holdfast.*build or fetch it again"):
         KnowledgeBase(folder)
+
+
+def test_names_of_organisms_are_ncbis_or_meshs_or_made_here() -> None:
+    entry = Entry("NCBITaxon:7", "Lunaria azurea", synonyms=("moonwort", "Honesties", "L. azurea"))
+    found = with_origins(entry, ncbi=["Lunaria azurea", "Moonwort"], mesh=["honesties"])
+    assert [(record.synonyms, record.origin) for record in found] == [
+        (("moonwort",), ""),
+        (("Honesties",), "MeSH"),
+        (("L. azurea",), "Holdfast"),
+    ]

@@ -131,7 +131,7 @@ class Comparison:
 
     def _absent(self, kind: str, wanted: Sequence[tuple[int, Term, str]]) -> Iterator[Gap]:
         if wanted:
-            hashes = _hashes([(row, value.strip()) for row, _, value in wanted])
+            hashes = _hashes([(row, _plain(value)) for row, _, value in wanted])
             for i in np.flatnonzero(~_among(hashes, self._known[kind])).tolist():
                 yield Gap(kind, wanted[i][1].id, wanted[i][2])
 
@@ -150,8 +150,12 @@ def _types_by_row(kb: KnowledgeBase) -> list[frozenset[str]]:
 def _pairs_of(table: Any, name: str) -> Hashes:
     """Hashes of (entity, value), sorted."""
     owners = column(table.combine_chunks(), "entity").tolist()
-    values = (value.strip() for value in _strings(table, name))
-    return np.sort(_hashes(zip(owners, values, strict=True)))
+    return np.sort(_hashes(zip(owners, map(_plain, _strings(table, name)), strict=True)))
+
+
+def _plain(value: str) -> str:
+    """Without case and outer space: a name that differs only so is not lost."""
+    return value.strip().casefold()
 
 
 def _among(wanted: Hashes, known: Hashes) -> npt.NDArray[np.bool_]:

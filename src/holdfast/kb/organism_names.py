@@ -67,6 +67,19 @@ class OrganismNames:
             name, species = self.taxonomy.names.at(row), self.taxonomy.names.at(above)
             yield from spoken_names(name, species, self.short.get(above, ""))
 
+    def of_ncbi(self, row: int) -> Iterator[str]:
+        """The names that NCBI Taxonomy gives it, older ones too."""
+        yield self.taxonomy.names.at(row)
+        yield self.taxonomy.common_names.at(row)
+        yield from self.older.get(row, ())
+        if animal := self.animals.get(int(self.taxonomy.ids[row])):
+            yield from (animal.name, *animal.synonyms)
+
+    def of_mesh(self, row: int) -> Iterator[str]:
+        """The names that MeSH gives it."""
+        for heading in self.mesh.by_row.get(row, ()):
+            yield from (heading.name, *heading.synonyms)
+
     def _common(self, row: int) -> Iterator[str]:
         animal = self.animals.get(int(self.taxonomy.ids[row]))
         own = self.taxonomy.names.at(row)

