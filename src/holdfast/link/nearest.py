@@ -195,7 +195,7 @@ class NearestFinder:
 
     def _is_named(self, candidate: Candidate) -> bool:
         """Whether a candidate, or an equal concept that it stands for, has the name itself."""
-        by_name = any(evidence.kind in ("exact", "used", "rule") for evidence in candidate.evidence)
+        by_name = any(evidence.kind in ("exact", "rule") for evidence in candidate.evidence)
         return by_name and (self._asks_other or self._is_listed(candidate.entity_id))
 
     def _add_linked(
