@@ -113,6 +113,19 @@ def test_training_doubts_a_preferred_name_less(kb: KnowledgeBase) -> None:
     assert linked(kb, "ITCHY", "Gene", score=-0.2).ids == ("HGNC:90",)
 
 
+def test_a_synonym_is_doubted_less_where_an_unknown_vocabulary_prefers_it(tmp_path: Path) -> None:
+    fever = Entry("MESH:D900", "Lumen fever", synonyms=("harbour ague",), types=("Disease",))
+    known = ((MESH, (*DISEASES, fever)), (HGNC, GENES))
+    sign = Entry("HP:1", "Harbour ague", types=("Phenotype",))
+    other = Entry("HP:1", "Frond fever", synonyms=("harbour ague",), types=("Phenotype",))
+    hpo = Source("Human Phenotype Ontology")
+    seconded = make_kb(tmp_path / "a", *known, (hpo, [sign]))
+    unseconded = make_kb(tmp_path / "b", *known, (hpo, [other]))
+    assert linked(seconded, "harbour ague", "Disease", score=-0.7).ids == ("MESH:D900",)
+    assert linked(unseconded, "harbour ague", "Disease", score=-0.7).is_nil
+    assert linked(seconded, "harbour ague", "Disease", score=-2.0).is_nil
+
+
 def test_a_name_that_is_not_meant_is_not_taken_at_its_word(tmp_path: Path) -> None:
     cells = Entry("CVCL:1", "SaLt", types=("CellLine",))
     ion = Entry("CHEBI:1", "salinate(1-)", types=("Chemical",))

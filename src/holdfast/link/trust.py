@@ -8,6 +8,7 @@ preferred names that mean one thing only. docs/ranking.md has the figures behind
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,8 @@ from holdfast.kb.store import KnowledgeBase
 from holdfast.link.candidates import Found
 from holdfast.link.equivalents import Group
 from holdfast.names.credible import SYMBOLS, is_credible
-from holdfast.types import SPECIES, mask_of
+from holdfast.text.tokens import hashes_of_names
+from holdfast.types import DISEASE, PHENOTYPE, SPECIES, mask_of
 
 # Of the names that training documents link: what a type, and a vocabulary for that type, must
 # have for the documents to say something of it.
@@ -30,6 +32,11 @@ _UNTAUGHT: Final = 0.1
 
 _OWN_NAME: Final = 2 / 3
 """Times the odds of none, where a preferred name equals the mention and means one thing only."""
+
+_SECONDED: Final = 1 / 3
+"""The same where a vocabulary that training knows nothing of, as HPO, has that preferred name."""
+
+_CONDITIONS: Final = np.uint32(mask_of([DISEASE, PHENOTYPE]))
 
 Flags = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int64]
@@ -65,8 +72,10 @@ class Trust:
 
     def __init__(self, kb: KnowledgeBase, *, used: Rows | None) -> None:
         """`used` as in `taught_entities`."""
+        self._kb = kb
         self._type_mask = kb.type_mask
         self._is_taught = taught_entities(kb, used)
+        self._is_seconded = lru_cache(maxsize=1 << 13)(self._has_untaught_condition)
 
     def shifted(
         self, query: str, found: Found, groups: Sequence[Group], shares: Sequence[float]
@@ -77,7 +86,7 @@ class Trust:
         """
         named = [i for i, group in enumerate(groups) if self._is_named(query, found, group)]
         none = max(0.0, 1.0 - sum(shares))
-        freed = none - self._none(found, [groups[i] for i in named], none)
+        freed = none - self._none(query, found, [groups[i] for i in named], none)
         if freed <= 0.0:
             return list(shares)
         total = sum(shares[i] for i in named)
@@ -86,15 +95,34 @@ class Trust:
             result[i] += freed * (shares[i] / total if total else 1 / len(named))
         return result
 
-    def _none(self, found: Found, named: Sequence[Group], none: float) -> float:
+    def _none(self, query: str, found: Found, named: Sequence[Group], none: float) -> float:
         """The probability of none, where these groups have the mention as a name."""
         if not named:
             return none
         if not all(self._is_taught[found.entity[list(group)]].any() for group in named):
             return min(none, _UNTAUGHT)
-        if len(named) > 1 or not any(self._is_own_name(found, at) for at in named[0]):
-            return none
-        return _OWN_NAME * none / (_OWN_NAME * none + 1.0 - none)
+        odds = 1.0
+        if len(named) == 1 and any(self._is_own_name(found, at) for at in named[0]):
+            odds = _OWN_NAME
+        if self._is_condition(found, named) and self._is_seconded(query):
+            odds = _SECONDED
+        return odds * none / (odds * none + 1.0 - none)
+
+    def _is_condition(self, found: Found, named: Sequence[Group]) -> bool:
+        return all(self._type_mask[found.entity[group[0]]] & _CONDITIONS for group in named)
+
+    def _has_untaught_condition(self, query: str) -> bool:
+        """Whether a disease or phenotype of an untaught vocabulary is called so in the first place.
+
+        A mention of a disease is not compared with phenotypes, but they tell that it is listed.
+        """
+        kb = self._kb
+        start, end = kb.exact.ranges(hashes_of_names([query]))
+        rows = kb.exact.rows[start[0] : end[0]].astype(np.int64)
+        entities = kb.entity_of_name[rows]
+        leads = kb.first_name[entities] == rows
+        leads &= ~self._is_taught[entities] & (kb.type_mask[entities] & _CONDITIONS != 0)
+        return any(is_credible(query, kb.name_at(row)) for row in rows[leads].tolist())
 
     def _is_named(self, query: str, found: Found, group: Group) -> bool:
         return any(found.is_exact_in_kb[at] and self._is_meant(query, found, at) for at in group)
