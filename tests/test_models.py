@@ -104,11 +104,8 @@ def test_a_folder_that_cannot_link_or_is_damaged_is_one_line(tmp_path: Path) -> 
 def test_a_model_that_finds_and_links_at_once_needs_no_linker(
     kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def whole(
-        kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1, nested: bool = False
-    ) -> Step:
+    def whole(kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1) -> Step:
         assert len(kb) > 0
-        assert not nested
         assert only is None
         return lambda d: d.with_mentions([Mention.at(0, top, "Gene", ["X:1"])])
 

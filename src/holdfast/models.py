@@ -217,17 +217,10 @@ def _ranked_of_folder(
 
 
 def _annotator_of_folder(
-    kb: KnowledgeBase,
-    *,
-    only: Collection[str] | None,
-    top: int = 1,
-    folder: Path,
-    nested: bool = False,
+    kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1, folder: Path
 ) -> Step:
     from holdfast.link.collective import CollectiveAnnotator
 
-    if nested:
-        raise UsageError(f"{folder}: finds no mentions inside others; take another model")
     return CollectiveAnnotator.open(folder, kb, only=only, top=top)
 
 

@@ -23,7 +23,7 @@ from holdfast.link.min_score import MinScore
 from holdfast.link.rules import read_rules
 from holdfast.link.variants import variant_linker
 from holdfast.models import choose_model, prepare
-from holdfast.registry import DETECTORS, LINKERS, Step, component
+from holdfast.registry import DETECTORS, LINKERS, Step, component, nesting
 
 if TYPE_CHECKING:
     from holdfast.kb.build import Progress
@@ -124,11 +124,13 @@ def load(
     base = with_own_types(base, wanted)
     steps = list[Step]()
     if detector is not None:
-        annotate = chosen.annotator if link is None and not nested else None
-        inside = {"nested": True} if nested else {}
-        steps.append(
-            annotate(base, only=wanted, top=top) if annotate else find(base, only=wanted, **inside)
-        )
+        annotate = chosen.annotator if link is None else None
+        if nested:
+            steps.append(nesting(find)(base, only=wanted, nested=True))
+        else:
+            steps.append(
+                annotate(base, only=wanted, top=top) if annotate else find(base, only=wanted)
+            )
         steps += [said.find] if said else []
     if link is not None:
         steps.append(link(base, only=wanted, top=top))

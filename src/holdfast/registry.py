@@ -5,10 +5,11 @@ To add a component, write it in its folder and give it a line here: see docs/add
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar, cast
 
 from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.document import Document
@@ -27,8 +28,14 @@ Step = Callable[[Document], Document]
 
 
 class MakeDetector(Protocol):
+    def __call__(self, kb: KnowledgeBase, *, only: Collection[str] | None) -> Step: ...
+
+
+class MakeNestingDetector(Protocol):
+    """Of a detector that can also find mentions inside others."""
+
     def __call__(
-        self, kb: KnowledgeBase, *, only: Collection[str] | None, nested: bool = False
+        self, kb: KnowledgeBase, *, only: Collection[str] | None, nested: bool
     ) -> Step: ...
 
 
@@ -60,13 +67,9 @@ def _joined(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Ste
     return genes_by_species(partial(joined_linker, recipe=LINKING_RECIPE), kb, only=only, top=top)
 
 
-def _collective_annotator(
-    kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1, nested: bool = False
-) -> Step:
+def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1) -> Step:
     from holdfast.link.collective_trained import trained_annotator  # its libraries take a while
 
-    if nested:
-        raise UsageError("a dual encoder finds no mentions inside others; take another model")
     return trained_annotator(kb, recipe=FINDING_RECIPE, only=only, top=top)
 
 
@@ -112,6 +115,13 @@ MODELS: Final[dict[str, Model]] = {
     ),
 }
 """What `holdfast link --model` and `load(model=…)` take, besides folders that were trained."""
+
+
+def nesting(detector: MakeDetector) -> MakeNestingDetector:
+    """The detector, if it can also find mentions inside others; else a UsageError."""
+    if "nested" not in inspect.signature(detector).parameters:
+        raise UsageError("what finds mentions here finds none inside others; take another model")
+    return cast("MakeNestingDetector", detector)
 
 
 def component(table: Mapping[str, Component], name: str) -> Component:

@@ -25,6 +25,7 @@ TEXTS = st.text(alphabet="ab 1()[]-,/’ofthe\n", min_size=1, max_size=30)
         ("", "hepatitis A", "", "hepatitis A"),
         ("", "aldosterone-", "producing", "aldosterone"),
         ("the ", "Cl-", " channel", "Cl-"),
+        ("one ", "NLP-", "24 peptide", "NLP-24"),
         ("", "insertion (", "G/D)", "insertion"),
         ("", "poly(ADP-ribose", ") rose", "poly(ADP-ribose)"),
         ("(", "), lupus", "", "lupus"),
@@ -41,6 +42,7 @@ def test_a_mention_begins_and_ends_with_its_own_words(
 
 def test_nothing_is_left_of_mere_marks() -> None:
     assert trimmed_span(Span(0, 3), " (,") is None
+    assert trimmed_span(Span(0, 2), "G-protein") is None
 
 
 @given(TEXTS, st.data())

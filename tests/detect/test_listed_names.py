@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from command import call
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb import Entry, KnowledgeBase, Source
-from holdfast.registry import DETECTORS
+from holdfast.registry import DETECTORS, Step
 from small_kb import make_kb
 
 PATHWAY = "activin receptor signaling pathway"
@@ -40,7 +41,13 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
             Source("MGI"),
             (Entry("MGI:1", "Zzz9", synonyms=("life cycle", "high grade"), types=("Gene",)),),
         ),
-        (Source("Gene Ontology"), (Entry("GO:1", PATHWAY, types=("Process",)),)),
+        (
+            Source("Gene Ontology"),
+            (
+                Entry("GO:1", PATHWAY, types=("Process",)),
+                Entry("GO:2", "vex binding", synonyms=("vex chaperone",), types=("Process",)),
+            ),
+        ),
         (Source("Cell Ontology"), (Entry("CL:1", "fibroblast of lung", types=("CellType",)),)),
         (Source("UBERON"), (Entry("UBERON:1", "lung", types=("Anatomy",)),)),
         (
@@ -132,6 +139,13 @@ def test_words_in_the_order_of_an_index_are_no_name(kb: KnowledgeBase) -> None:
     assert found(link("Each cell dendritic in shape was alive.")) == []
 
 
+def test_a_function_is_not_found_by_the_name_of_the_protein_that_has_it(
+    kb: KnowledgeBase,
+) -> None:
+    link = holdfast.load(kb, model="dictionary")
+    assert found(link("A vex chaperone with vex binding.")) == [("vex binding", "Process")]
+
+
 def test_a_long_form_and_its_short_form_are_two_mentions(tmp_path: Path) -> None:
     entry = Entry(
         "X:1", "quaggle renal fever", synonyms=("quaggle renal fever (QRF)",), types=("Disease",)
@@ -141,9 +155,18 @@ def test_a_long_form_and_its_short_form_are_two_mentions(tmp_path: Path) -> None
     assert [words for words, _ in found(document)] == ["quaggle renal fever", "QRF"]
 
 
-def test_a_model_that_cannot_nest_says_so(kb: KnowledgeBase) -> None:
-    with pytest.raises(UsageError, match="no mentions inside others"):
-        DETECTORS["collective"](kb, only=None, nested=True)
+def test_a_detector_that_cannot_nest_says_so(
+    kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
+        assert len(kb) > 0
+        assert only is None
+        return lambda document: document
+
+    monkeypatch.setitem(DETECTORS, "nothing", nothing)
+    assert holdfast.load(kb, detector="nothing")(TEXT).mentions == ()
+    with pytest.raises(UsageError, match="none inside others"):
+        holdfast.load(kb, detector="nothing", nested=True)
 
 
 def test_json_of_nested_mentions_can_be_read_again(kb: KnowledgeBase) -> None:

@@ -21,7 +21,14 @@ from holdfast.detect.scan import known_spans
 from holdfast.document import Document, Mention, Span
 from holdfast.kb.build import Source
 from holdfast.kb.store import KnowledgeBase
-from holdfast.names.credible import SYMBOLS, Trust, fault_of, is_credible, is_inverted
+from holdfast.names.credible import (
+    SYMBOLS,
+    Trust,
+    fault_of,
+    is_credible,
+    is_inverted,
+    names_a_carrier,
+)
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import long_forms
 from holdfast.text.lines import unwrapped
@@ -30,6 +37,7 @@ from holdfast.text.tokens import hashes_of_names
 
 _ION: Final = re.compile(r"[A-Z][a-z]?\d?")  # "Ca2" before a plus sign
 _TAIL: Final = re.compile(r"[+*'′″]+$")  # of a name, where the text has it too
+_FUNCTIONS: Final = "GO:"
 _SUPPLEMENTARY: Final = "MESH:C"  # chemicals that nobody but MeSH's indexers names
 
 
@@ -163,6 +171,17 @@ class DictionaryDetector:
             fault_of(surface, self.trust_of(row)) is None
             and is_credible(surface, name, is_symbol=is_symbol)
             and (self._for_marks or not is_inverted(surface, name))
+            and (self._for_marks or not self.is_carrier(row))
+        )
+
+    def is_carrier(self, row: int) -> bool:
+        """Whether the name is a synonym of a function in GO, but calls the protein that has it."""
+        entity = int(self._kb.entity_of_name[row])
+        return (
+            self.trust_of(row) < Trust.OWN
+            and int(self._kb.first_name[entity]) != row
+            and self._kb.id_at(entity).startswith(_FUNCTIONS)
+            and names_a_carrier(self._kb.name_at(row))
         )
 
     def is_listed_as(self, surface: str, type: str) -> bool:

@@ -15,6 +15,8 @@ _DANGLING: Final = re.compile(
     r"(?:\W+a)?$"
 )
 _LEADING: Final = re.compile(r"(?:and|at|by|for|from|of|on|or|that|the|to|with)\W+(?=\w)")
+_NUMBER: Final = re.compile(r"\d\w*")  # behind a hyphen: "NLP-" goes on to "NLP-24"
+_SHORTEST: Final = 2  # characters of what is left
 _IN_WORD: Final = re.compile(r"\w[(\[{]\w")
 _OPENING: Final = " /,;:([{"
 _CLOSING: Final = " /,;:)]}"
@@ -27,6 +29,8 @@ def trimmed_span(span: Span, text: str) -> Span | None:
     "oedema of the" ends before "of". A bracket that is opened inside a word is closed.
     """
     start, end = closed(span, text) if _IN_WORD.search(text, *span) else span
+    if text[end - 1] in _HYPHENS and (number := _NUMBER.match(text, end)):
+        end = number.end()
     while start < end:
         if text[end - 1] in _OPENING or _joins(text, end - 1, end):
             end -= 1
@@ -37,8 +41,9 @@ def trimmed_span(span: Span, text: str) -> Span | None:
         elif leading := _LEADING.match(text, start, end):
             start = leading.end()
         else:
-            return Span(start, end)
-    return None
+            break
+    is_left = end - start >= min(_SHORTEST, span.end - span.start)
+    return Span(start, end) if start < end and is_left else None
 
 
 def _joins(text: str, at: int, beside: int) -> bool:

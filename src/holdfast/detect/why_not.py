@@ -68,6 +68,8 @@ def _against(
     fault = fault_of(surface, dictionary.trust_of(row))
     if fault is not None:
         yield fault.name.lower().replace("_", " "), fault.value
+    if dictionary.is_carrier(row):
+        yield "carrier", "that calls a protein by what it does, and is no name of a function"
     if is_divided(surface, name):
         yield "punctuation", "the text has a comma, bracket or the like that the name lacks"
     elif is_inverted(surface, name):

@@ -31,8 +31,12 @@ _CHARGE: Final = re.compile(r"\(\d*[+-]\)$")  # "naproxen 1" is not the ion napr
 # Two parts of words, of which the second is put behind the first in an index only.
 _INVERTED: Final = re.compile(
     r"[^,]*, (?!(?:type|stage|grade|class|group|form|variant|subtype|with|without|due|in|of|and|or"
-    r"|not)\b)[^\W\d_]{3,}(?:[ -][^\W\d_]{3,})*",
+    r"|not)\b)[^\W\d_]{3,}(?:['’]?s?[ -][^\W\d_]{3,})*",
     re.IGNORECASE,
+)
+_CARRIER: Final = re.compile(
+    r"(?:\b(?:receptor|transporter|chaperone|suppressor|channel|molecule|carrier|symporter|antiporter|"
+    r"exchanger|factor|regulator|inhibitor|activator|protein|enzyme|hormone|ligand)|ase)s?$"
 )
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 _FUNCTION_WORDS: Final = "# function words"
@@ -139,6 +143,11 @@ def is_inverted(surface: str, name: str) -> bool:
     """
     inverted = "," in name and "," not in surface and _INVERTED.fullmatch(name)
     return bool(inverted) and key_of(surface) == key_of(name)
+
+
+def names_a_carrier(name: str) -> bool:
+    """Whether a name ends in what carries a function out: "histone chaperone", "protein kinase"."""
+    return _CARRIER.search(name) is not None
 
 
 def is_written_otherwise(surface: str, name: str, *, is_symbol: bool = False) -> bool:
