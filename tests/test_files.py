@@ -99,7 +99,7 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
     assert [*raw_lines(path)] == [(1, "a\rb\u2028c\x0bd\r\n"), (2, "\n"), (3, "\ufeffe")]
     assert [*read_lines(path)] == [(1, "a\rb\u2028c\x0bd\r"), (2, ""), (3, "\ufeffe")]
     assert [*numbered_lines(path)] == [(1, "a\rb\u2028c\x0bd"), (2, ""), (3, "\ufeffe")]
-    assert read_text(path) == "\ufeffa\rb\u2028c\x0bd\r\n\n\ufeffe"
+    assert read_text(path) == "a\rb\u2028c\x0bd\r\n\n\ufeffe"
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 64, 1 << 20])
