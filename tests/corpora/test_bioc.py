@@ -146,3 +146,138 @@ def test_text_that_no_passage_covers_is_kept(tmp_path: Path) -> None:
     for name, suffix in (("bioc-json", "json"), ("bioc-xml", "xml"), ("bigbio", "json")):
         path = saved(tmp_path, dumps([document], name), f"x.bioc.{suffix}")
         assert list(read_documents(path, format=name)) == [document]
+
+
+def written(document: Document) -> list[tuple[int, list[str]]]:
+    """(offset of a passage, the words of its mentions), as they stand in the file."""
+    (node,) = json.loads(dumps([document], "bioc-json"))["documents"]
+    return [(p["offset"], [a["text"] for a in p["annotations"]]) for p in node["passages"]]
+
+
+def test_a_mention_stands_in_the_passage_in_which_it_starts() -> None:
+    text = "one two\nthree four\n\nfive"
+    passages = (Passage("title", 0, 7), Passage("abstract", 8, 18), Passage("end", 20, 24))
+    places = [(0, 3), (4, 7), (4, 13), (7, 10), (8, 13), (14, 18), (18, 19), (19, 20), (20, 24)]
+    mentions = tuple(Mention.at(start, end) for start, end in places)
+    assert written(Document("1", text, passages=passages, mentions=mentions)) == [
+        (0, ["one", "two", "two\nthree", "\nth"]),
+        (8, ["three", "four", "\n", "\n"]),
+        (20, ["five"]),
+    ]
+
+
+def test_a_mention_before_every_passage_stands_in_the_first() -> None:
+    passages = (Passage("title", 2, 5),)
+    mentions = (Mention.at(0, 3), Mention.at(2, 5))
+    assert written(Document("1", "\n\nabc", passages=passages, mentions=mentions)) == [
+        (2, ["\n\na", "abc"])
+    ]
+
+
+def read_relations(
+    tmp_path: Path, *relations: dict[str, object], report: ReadReport | None = None
+) -> list[tuple[str, ...]]:
+    """For each relation that is read: what its arguments are."""
+    data = {**bioc_document(1), "relations": relations}
+    path = saved(tmp_path, json.dumps(data), "x.bioc.json")
+    (document,) = read_documents(path, report=report)
+    return [
+        tuple(a.entity_id or f"mention {a.mention_id}" for a in relation.arguments)
+        for relation in document.relations
+    ]
+
+
+NODE = [{"refid": "a", "role": ""}]
+
+
+@pytest.mark.parametrize(
+    ("infons", "nodes", "arguments"),
+    [
+        ({"entity1": "X:1", "entity2": "X:2"}, [], ("X:1", "X:2")),
+        ({"entity2": "X:2", "entity1": "X:1"}, [], ("X:1", "X:2")),
+        ({"entity2": "X:2", "entity3": "X:3"}, [], ("X:2", "X:3")),
+        ({"entity9": "X:9", "entity4": "X:4"}, [], ("X:4", "X:9")),
+        ({"argument1": "X:1", "argument10": "X:10"}, [], ("X:1", "X:10")),
+        ({"entity1": "X:1"}, NODE, ("X:1", "mention a")),
+        ({"entity2": "X:2"}, NODE, ("mention a", "X:2")),
+        ({"entity3": "X:3", "entity1": "X:1"}, NODE, ("X:1", "mention a", "X:3")),
+        ({"entity2": "X:2"}, NODE * 2, ("mention a", "X:2", "mention a")),
+        ({"entity5": "X:5"}, NODE, ("mention a", "X:5")),
+        ({"Chemical": "X:1", "Disease": "X:2"}, [], ("X:1", "X:2")),
+        ({"Chemical": "X:1"}, NODE, ("mention a", "X:1")),
+        ({"Gene": "7157", "entity1": "9606"}, [], ("9606", "NCBIGene:7157")),
+    ],
+)
+def test_a_relation_keeps_its_arguments_in_their_places(
+    tmp_path: Path, infons: dict[str, str], nodes: list[object], arguments: tuple[str, ...]
+) -> None:
+    relation = {"id": "R", "infons": {"type": "t", **infons}, "nodes": nodes}
+    assert read_relations(tmp_path, relation) == [arguments]
+
+
+def test_a_relation_of_one_argument_is_counted_and_left_out(tmp_path: Path) -> None:
+    report = ReadReport()
+    one = {"id": "R", "infons": {"type": "t", "entity1": "X:1", "entity2": " "}, "nodes": []}
+    blank = {"id": "S", "infons": {"entity1": "X:1"}, "nodes": [{"refid": "", "role": "x"}]}
+    assert read_relations(tmp_path, one, blank, report=report) == []
+    assert report.ignored == {"relation of fewer than two arguments": 2}
+
+
+@pytest.mark.parametrize(
+    ("infons", "type", "note"),
+    [
+        ({"type": "a", "relation": "b", "note": "c", "novel": "d"}, "a", "c"),
+        ({"relation": "b", "novel": "d"}, "b", "d"),
+        ({"relation type": "e", "novelty": "f"}, "e", "f"),
+        ({}, "", ""),
+    ],
+)
+def test_a_relation_names_its_type_and_note_in_one_of_several_ways(
+    tmp_path: Path, infons: dict[str, str], type: str, note: str
+) -> None:
+    entities = {"entity1": "X:1", "entity2": "X:2", "role2": "agent"}
+    data = {**bioc_document(1), "relations": [{"infons": {**infons, **entities}}]}
+    (document,) = read_documents(saved(tmp_path, json.dumps(data), "x.bioc.json"))
+    (relation,) = document.relations
+    assert (relation.type, relation.note) == (type, note)
+    assert [a.role for a in relation.arguments] == ["", "agent"]
+
+
+@pytest.mark.parametrize(
+    ("infons", "ids"),
+    [
+        ({"identifier": "D1|D2", "MESH": "D3"}, ("D1", "D2")),
+        ({"Identifier": "-1"}, ("NIL",)),
+        ({"MESH": "D000001", "OMIM": "3"}, ("MESH:D000001", "OMIM:3")),
+        ({"MESH": "-1", "OMIM": "3"}, ("OMIM:3",)),
+        ({"MESH": "-1"}, ("NIL",)),
+        ({"MESH": " ", "other": "5"}, ()),
+        ({"MESH": "D000001,OMIM:3"}, ("MESH:D000001", "OMIM:3")),
+    ],
+)
+def test_ids_are_in_the_identifier_or_under_their_vocabulary(
+    tmp_path: Path, infons: dict[str, str], ids: tuple[str, ...]
+) -> None:
+    annotation = {
+        "infons": {"type": "Disease", **infons},
+        "locations": [{"offset": 0, "length": 1}],
+    }
+    passage = {"offset": 0, "infons": {}, "text": "a", "annotations": [annotation]}
+    data = {"id": "1", "passages": [passage]}
+    (document,) = read_documents(saved(tmp_path, json.dumps(data), "x.bioc.json"))
+    assert document.mentions[0].ids == ids
+
+
+def test_sentences_and_the_document_may_hold_text_and_annotations(tmp_path: Path) -> None:
+    content = """<collection><document><id>1</id>
+<passage><infon key="section_type">TITLE</infon><infon key="type">front</infon><offset>3</offset>
+<sentence><offset>3</offset><text>One.</text>
+<annotation id="s"><location offset="3" length="3"/><text>One</text></annotation></sentence>
+<sentence><offset>9</offset><text>Two.</text></sentence>
+<relation id="R"><infon key="entity1">X:1</infon><node refid="s" role=""/></relation></passage>
+<annotation id="d"><location offset="9" length="3"/></annotation></document></collection>"""
+    (document,) = read_documents(saved(tmp_path, content, "x.bioc.xml"))
+    assert document.text == "\n\n\nOne.  Two."
+    assert document.passages == (Passage("title", 3, 13),)
+    assert [(m.id, document.text_of(m)) for m in document.mentions] == [("s", "One"), ("d", "Two")]
+    assert document.relations[0].arguments == (Argument("X:1"), Argument(mention_id="s"))

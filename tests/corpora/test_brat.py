@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.corpora import ReadReport, WriteReport, dumps, read_documents, write_documents
-from holdfast.document import NIL, Argument, Document, Mention, Passage, Span
+from holdfast.document import NIL, Argument, Document, Mention, Passage, Relation, Span
 from holdfast.errors import FormatError, LossError, UsageError
 
 TEXT = "No ovarian or breast cancer.\nGefitinib treats it."
@@ -136,3 +136,108 @@ def test_several_documents_on_one_stream_are_told_apart() -> None:
     one = Document("1", "a", mentions=(Mention.at(0, 1, "Gene"),))
     assert dumps([one], "brat") == "T1\tGene 0 1\ta\n"
     assert dumps([one, Document("2", "b")], "brat") == "#\t1\nT1\tGene 0 1\ta\n#\t2\n"
+
+
+@pytest.mark.parametrize(
+    ("id", "stem"),
+    [
+        ("x", "x"),
+        (".hidden", "hidden"),
+        ("..", "document"),
+        (".", "document"),
+        ("", "document"),
+        ("...a.b", "a.b"),
+        ("../../etc/passwd", "_.._etc_passwd"),
+        ("a/b\\c:d\te\0", "a_b_c_d_e_"),
+        ("é" * 90, "é" * 90),
+        ("x" * 300, "x" * 200),
+    ],
+)
+@pytest.mark.parametrize("format", ["brat", "text"])
+def test_a_document_gets_a_file_name_inside_the_folder(
+    tmp_path: Path, id: str, stem: str, format: str
+) -> None:
+    report = WriteReport()
+    target = tmp_path / "out"
+    write_documents([Document(id, "a")], target, format=format, allow_loss=True, report=report)
+    names = {f"{stem}.txt", f"{stem}.ann"} if format == "brat" else {f"{stem}.txt"}
+    assert {p.name for p in target.iterdir()} == names
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+    assert report.lost == ({} if id == stem else {f"the document id {id!r}": 1})
+    assert [d.id for d in read_documents(target)] == [stem]
+
+
+def test_documents_of_one_id_get_files_of_their_own(tmp_path: Path) -> None:
+    documents = [Document("x", "1"), Document("x-2", "2"), Document("x", "3"), Document("x", "4")]
+    report = WriteReport()
+    write_documents(documents, tmp_path / "out", format="brat", allow_loss=True, report=report)
+    texts = {p.stem: p.read_text("utf-8") for p in (tmp_path / "out").glob("*.txt")}
+    assert texts == {"x": "1", "x-2": "2", "x-3": "3", "x-4": "4"}
+    assert report.lost == {"the document id 'x'": 2}
+
+
+@pytest.mark.parametrize(
+    ("ids", "names", "renamed"),
+    [
+        (["", "T1", ""], ["T2", "T1", "T3"], 0),
+        (["T2", "", "T1", ""], ["T2", "T3", "T1", "T4"], 0),
+        (["m", "T1", "t3", "T3"], ["T2", "T1", "T4", "T3"], 2),
+        (["T1x", "xT1", "T", "T01"], ["T1", "T2", "T3", "T01"], 3),
+        (["", ""], ["T1", "T2"], 0),
+    ],
+)
+def test_a_made_up_number_is_no_other_mention_s_own(
+    ids: list[str], names: list[str], renamed: int
+) -> None:
+    mentions = tuple(Mention.at(at, at + 1, "Gene", id=id) for at, id in enumerate(ids))
+    report = WriteReport()
+    written = dumps([Document("1", "abcdef", mentions=mentions)], "brat", report=report)
+    assert [line.partition("\t")[0] for line in written.splitlines()] == names
+    assert report.notes["mention ids renamed"] == renamed
+
+
+@pytest.mark.parametrize(
+    ("ids", "names", "renamed"),
+    [
+        (["", "R1", ""], ["R2", "R1", "R3"], 0),
+        (["R1", "R1", "r"], ["R1", "R2", "R3"], 2),
+        (["R2", "", "R1x"], ["R2", "R1", "R3"], 1),
+    ],
+)
+def test_a_made_up_number_is_no_other_relation_s_own(
+    ids: list[str], names: list[str], renamed: int
+) -> None:
+    mentions = (Mention.at(0, 1, "Gene", id="m"), Mention.at(1, 2, "Gene", id="T1"))
+    arguments = (Argument(mention_id="m", role="Agent"), Argument(mention_id="T1"))
+    relations = tuple(Relation("Is", arguments, id=id, note=f"n{at}") for at, id in enumerate(ids))
+    report = WriteReport()
+    document = Document("1", "ab", mentions=mentions, relations=relations)
+    lines = dumps([document], "brat", report=report).splitlines()[2:]
+    assert lines == [
+        line
+        for at, name in enumerate(names)
+        for line in (f"{name}\tIs Agent:T2 Arg2:T1\t", f"#{at + 1}\tAnnotatorNotes {name}\tn{at}")
+    ]
+    assert report.notes["relation ids renamed"] == renamed
+
+
+def test_attributes_and_references_belong_to_the_mention_that_they_name(folder: Path) -> None:
+    rows = [
+        "A1\tStatus T2 historical",
+        "A2\tSpeculation T1",
+        "A3\tConfidence T1 High",
+        "A4\tStatus T1 nonsense",
+        "A5\tNegation E1",
+        "T1\tDisease 3 10\tovarian",
+        "T2\tDisease 14 20\tbreast",
+        "N1\tReference T2 MESH:D1",
+        "N2\tReference T2 NIL:NIL\tnothing",
+        "N3\tReference T1 NIL:NIL\tnothing",
+        "N4\tReference T2 MESH:D1\tagain",
+    ]
+    (folder / "b.ann").write_text("\r\n".join(rows), encoding="utf-8", newline="")
+    report = ReadReport()
+    (document,) = read_documents(folder / "b.ann", report=report)
+    said = [(m.id, m.ids, m.status) for m in document.mentions]
+    assert said == [("T1", (NIL,), "hypothetical"), ("T2", ("MESH:D1",), "historical")]
+    assert report.ignored == {"attribute": 3}

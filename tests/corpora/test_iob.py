@@ -122,3 +122,70 @@ def test_a_mention_of_blanks_is_lost_and_an_accent_stays_with_its_letter(tmp_pat
     (again,) = read(tmp_path, dumps([document], "iob", allow_loss=True, report=report))
     assert (again.text, found(again)) == ("re\u0301 ad", [("ad", "D")])
     assert report.lost == {"mentions of nothing but blanks": 1}
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ("B-D E-D I-D I-D", ["a b", "c d"]),
+        ("B-D L-D I-D L-D", ["a b", "c d"]),
+        ("B-D E-D E-D", ["a b", "c"]),
+        ("S-D I-D E-D", ["a", "b c"]),
+        ("U-D I-D", ["a", "b"]),
+        ("W-D I-D", ["a", "b"]),
+        ("B-D M-D E-D O", ["a b c"]),
+        ("I-D I-D B-D I-D", ["a b", "c d"]),
+        ("B-D O I-D", ["a", "c"]),
+        ("B-D I-C I-C", ["a", "b c"]),
+        ("B-D S-D B-D", ["a", "b", "c"]),
+        ("B I E", ["a b c"]),
+        ("B I-D", ["a", "b"]),
+        ("E-D I-D", ["a", "b"]),
+        ("O O", []),
+    ],
+)
+def test_a_mention_ends_where_its_scheme_ends_it(
+    tmp_path: Path, labels: str, words: list[str]
+) -> None:
+    rows = zip("abcdef", labels.split(), strict=False)
+    (document,) = read(tmp_path, "".join(f"{token}\t{label}\n" for token, label in rows))
+    assert [document.text_of(m) for m in document.mentions] == words
+
+
+def test_a_mention_never_goes_on_in_the_next_sentence_or_document(tmp_path: Path) -> None:
+    content = "-DOCSTART-\tx\tO\n\na\tB-D\n\nb\tI-D\n-DOCSTART-\ty\tO\nc\tI-D\n"
+    first, second = read(tmp_path, content)
+    assert [(d.id, d.text) for d in (first, second)] == [("x", "a\nb"), ("y", "c")]
+    assert [found(d) for d in (first, second)] == [[("a", "D"), ("b", "D")], [("c", "D")]]
+
+
+@pytest.mark.parametrize(
+    ("line", "id"),
+    [
+        ("-DOCSTART-\tmine\tO", "mine"),
+        ("-DOCSTART-\tO", "x-1"),
+        ("-DOCSTART-\t-X-\tO", "x-1"),
+        ("-DOCSTART-\t_\tO", "x-1"),
+        ("-DOCSTART- -X- O O", "x-1"),
+        ("###MEDLINE:95369245", "95369245"),
+    ],
+)
+def test_a_start_may_name_its_document(tmp_path: Path, line: str, id: str) -> None:
+    (document,) = read(tmp_path, f"{line}\n\na\tO\n")
+    assert (document.id, document.text) == (id, "a")
+
+
+@pytest.mark.parametrize(
+    ("format", "labels"),
+    [
+        ("iob", "B-D I-D I-D O B-D B-C I-C"),
+        ("bioes", "B-D I-D E-D O S-D B-C E-C"),
+        ("bilou", "B-D I-D L-D O U-D B-C L-C"),
+    ],
+)
+def test_a_scheme_has_its_own_letters(format: str, labels: str) -> None:
+    mentions = (Mention.at(0, 5, "D"), Mention.at(8, 9, "D"), Mention.at(10, 13, "C"))
+    report = WriteReport()
+    written = dumps([Document("1", "a b c d e f g", mentions=mentions)], format, report=report)
+    assert [row.split("\t")[1] for row in written.splitlines()[2:] if row] == labels.split()
+    assert report.mentions == 3

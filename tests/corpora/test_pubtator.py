@@ -174,3 +174,93 @@ def test_candidates_and_ids_that_no_relation_names_are_only_noted() -> None:
     dumps([document], "pubtator", report=report)
     assert report.notes["mention ids that no relation names"] == 1
     assert not report.lost
+
+
+ROW = "1\t0\t7\tLithium\tChemical\tD008094"
+
+
+@pytest.mark.parametrize(
+    ("row", "ids", "parts"),
+    [
+        (ROW, ("MESH:D008094",), ()),
+        (f"{ROW}\t", ("MESH:D008094",), ()),
+        (f"{ROW}\tlithium", ("MESH:D008094",), ("lithium",)),
+        (f"{ROW}\tlithium|salt", ("MESH:D008094",), ("lithium", "salt")),
+        ("1\t0\t7\tLithium\tChemical", (), ()),
+        ("1\t0\t7\tLithium\tChemical\t", (), ()),
+        ("1\t0\t7\tLithium\tChemical\t\tlithium", (), ("lithium",)),
+        ("1\t0\t7\tLithium\tChemical\t-1", (NIL,), ()),
+        (" 1 \t0\t7\tLithium\tChemical\t-", (NIL,), ()),
+    ],
+)
+def test_the_last_columns_of_a_mention_may_be_empty_or_missing(
+    save: Save, row: str, ids: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    (document,) = read_documents(save(f"1|t|Lithium\n1|a|\n{row}\n"))
+    assert document.mentions == (Mention((Span(0, 7),), type="Chemical", ids=ids, parts=parts),)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        f"{ROW}\tlithium\tmore",
+        "1\tCID\tD1",
+        "1\tCID\tD1\tD2\tNovel\tmore",
+        "1",
+        "1\t-1\t7\tLithium\tChemical\tD008094",
+        "1\t0\t7.0\tLithium\tChemical\tD008094",
+    ],
+)
+def test_a_row_of_too_few_or_too_many_columns_is_refused_or_skipped(save: Save, row: str) -> None:
+    path = save(f"1|t|Lithium\n1|a|\n{row}\n{ROW}\n")
+    with pytest.raises(FormatError, match="line 3: document 1: neither a mention nor a relation"):
+        list(read_documents(path))
+    report = ReadReport()
+    (document,) = read_documents(path, lenient=True, report=report)
+    assert (len(document.mentions), report.skipped) == (1, {"line": 1})
+
+
+def test_a_relation_has_two_ids_and_perhaps_a_note(save: Save) -> None:
+    rows = "1\tCID\tD008094\tD2\n1\tCID\t D008094 \tOMIM:3\tNovel\n1\tCID\tD4\tD5\t\n"
+    (document,) = read_documents(save(f"1|t|Lithium\n1|a|\n{rows}"))
+    said = [(*(a.entity_id for a in r.arguments), r.note) for r in document.relations]
+    assert said == [
+        ("MESH:D008094", "D2", ""),
+        ("MESH:D008094", "OMIM:3", "Novel"),
+        ("D4", "D5", ""),
+    ]
+
+
+def test_a_document_may_lack_its_abstract(save: Save) -> None:
+    first, second = read_documents(save(f"1|t|Lithium\n{ROW}\n\n2|t|b\n"))
+    assert (first.text, first.passages[1]) == ("Lithium\n", Passage("abstract", 8, 8))
+    assert len(first.mentions) == 1
+    assert second.text == "b\n"
+
+
+def test_an_abstract_of_another_document_is_named_with_its_line(save: Save) -> None:
+    path = save("\n1|t|a\n2|a|b\n\n3|t|c\n3|a|d\n")
+    with pytest.raises(FormatError, match="line 3: document 1: the abstract is of document 2"):
+        list(read_documents(path))
+    assert [d.id for d in read_documents(path, lenient=True)] == ["3"]
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\r"])
+def test_a_title_ends_at_its_passage_whatever_blank_follows(save: Save, blank: str) -> None:
+    document = Document(
+        "1",
+        f"one{blank}two\nthree",
+        passages=(Passage("title", 0, 3), Passage("abstract", 4, 13)),
+        mentions=(Mention.at(4, 7, "Disease"),),
+    )
+    (again,) = read_documents(save(dumps([document], "pubtator", allow_loss=True)))
+    assert again.text == "one\ntwo three"
+    assert again.text_of(again.mentions[0]) == "two"
+
+
+def test_a_text_without_passages_is_cut_at_its_first_line_end() -> None:
+    report = WriteReport()
+    written = dumps([Document("1", "one\ntwo"), Document("2", "one")], "pubtator", report=report)
+    assert written == "1|t|one\n1|a|two\n\n2|t|one\n2|a|\n\n"
+    assert report.notes == {"title and abstract made up": 2}
+    assert (report.documents, report.mentions, report.relations) == (2, 0, 0)

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.document import Span
-from holdfast.text.abbreviations import Abbreviation, abbreviation_map, find_abbreviations
+from holdfast.text.abbreviations import (
+    Abbreviation,
+    abbreviation_map,
+    find_abbreviations,
+    long_forms,
+)
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
@@ -42,6 +47,46 @@ DEFINITIONS = [
     ("some (magnetic resonance imaging [MRI]) was", "MRI", "magnetic resonance imaging"),
     ("MAPK (mitogen activated protein kinase) is", "MAPK", "mitogen activated protein kinase"),
     ("the masseter (M) was", "M", "masseter"),
+    ("20-item Toronto Alexithymia Scale (TAS-20)", "TAS-20", "20-item Toronto Alexithymia Scale"),
+    ("the Toronto Alexithymia Scale (TAS-20)", "TAS-20", "Toronto Alexithymia Scale"),
+    ("a thyroid volume (VT) and", "VT", "thyroid volume"),
+    ("the volume of the tide (VT)", "VT", "volume of the tide"),
+    ("with CD4 positive cells (CD4+)", "CD4+", "CD4 positive cells"),
+    ("with CD4 negative cells (CD4-)", "CD4-", "CD4 negative cells"),
+    ("with other CD4 cells (CD4+)", "CD4+", "CD4 cells"),
+    ("in phase III (P3) trials", "P3", "phase III"),
+    ("a phase three trial (P3T)", "P3T", "phase three trial"),
+    ("as first line therapy (1LT)", "1LT", "first line therapy"),
+    (
+        "by gas chromatography, mass spectrometry (GCMS)",
+        "GCMS",
+        "gas chromatography, mass spectrometry",
+    ),
+    ("the real time clock signal unit (rtcsu)", "rtcsu", "real time clock signal unit"),
+    ("glial fibrillary acidic protein (GFAP 1 2)", "GFAP 1 2", "glial fibrillary acidic protein"),
+    (
+        "glial fibrillary acidic protein (also known as GFAP)",
+        "GFAP",
+        "glial fibrillary acidic protein",
+    ),
+    ("“glial fibrillary acidic protein,” (‘GFAP,’)", "GFAP", "glial fibrillary acidic protein"),
+    ("low 1,25-dihydroxyvitamin D (1,25-DHVD) and", "1,25-DHVD", "1,25-dihydroxyvitamin D"),
+    ("a tumor J. factor (TJF)", "TJF", "tumor J. factor"),
+    ("We saw: Hodgkin lymphoma (HL)", "HL", "Hodgkin lymphoma"),
+    ("the area of interest (OI)", "OI", "of interest"),
+    ("a muscle, the masseter muscle (M)", "M", "muscle"),
+    (
+        "see MAPK (mitogen activated protein kinase; it is one)",
+        "MAPK",
+        "mitogen activated protein kinase",
+    ),
+    ("x (a, blood-brain barrier, BBB) were", "BBB", "blood-brain barrier"),
+    ("x (blood-brain barrier, or BBB) were", "BBB", "blood-brain barrier"),
+    ("raised alpha-diacylglycerol (DAG)", "DAG", "alpha-diacylglycerol"),
+    ("raised some-diacylglycerol (DAG)", "DAG", "diacylglycerol"),
+    ("raised (3)-diacylglycerol (DAG)", "DAG", "(3)-diacylglycerol"),
+    ("the (mixture of 3)-diacylglycerol (DAG)", "DAG", "diacylglycerol"),
+    ("it (the heart rate (HR)) fell", "HR", "heart rate"),
     ("Ménière disease (MD)", "MD", "Ménière disease"),
 ]
 
@@ -70,6 +115,23 @@ def test_a_definition_is_found(text: str, short: str, long: str) -> None:
         "at pH 7.4 and 80% plasma (pH 7.4)",
         "after 180 minutes (T180)",
         "()[]( )",
+        "the masseter (m) was",
+        "the masseter (M = 3) was",
+        "the masseter2 (M) was",
+        "the my (M) was",
+        "in vitro fertilisation (ivf) was",
+        "a big cat eats fast food (abceff)",
+        "glial fibrillary acidic protein (-GFAP)",
+        "glial fibrillary acidic protein (GFAP 1 2 3)",
+        "see MAPK (a mitogen activated protein kinase) here",
+        "one Mk (mitogen kinase) is",
+        "one MK (mitokinase) is",
+        "tumors. necrosis factor (TNF)",
+        "in HIV infection of HIV type (HIV)",
+        "the heart (of the rate (HR)) fell",
+        "Heart\nrate (HR)",
+        "tumor necrosis (in brackets factor (TNF))",
+        "much interest (OI)",
     ],
 )
 def test_what_is_no_definition_is_not_found(text: str) -> None:
@@ -83,6 +145,74 @@ def test_several_definitions_come_in_the_order_of_the_text() -> None:
         ("SV", "stroke volume"),
         ("BP", "blood pressure"),
     ]
+
+
+STRAY = ["(", "[", ")", "]", "([", "(]", "[)", "])", "[1) (", "a [b) c"]
+
+
+@pytest.mark.parametrize("stray", STRAY)
+def test_a_stray_bracket_hides_no_definition_before_or_after_it(stray: str) -> None:
+    text = f"heart rate (HR) fell {stray} and the stroke volume [SV] of blood pressure (BP) rose"
+    assert pairs(text) == [("HR", "heart rate"), ("SV", "stroke volume"), ("BP", "blood pressure")]
+
+
+def test_a_bracket_around_a_stray_one_is_read() -> None:
+    text = "magnetic resonance imaging (MRI, see [2) and heart rate (HR)"
+    assert pairs(text) == [("MRI", "magnetic resonance imaging"), ("HR", "heart rate")]
+    assert pairs("heart rate (HR] rose") == []
+
+
+def test_an_outer_definition_comes_before_the_one_inside_it() -> None:
+    text = "magnetic resonance imaging (MRI; not a computed tomography (CT)) was done"
+    assert pairs(text) == [("MRI", "magnetic resonance imaging"), ("CT", "computed tomography")]
+
+
+@pytest.mark.parametrize(("length", "is_read"), [(399, True), (400, False)])
+def test_only_a_bracket_of_moderate_length_is_read(length: int, is_read: bool) -> None:
+    inside = "MRI; so it is said".ljust(length, ".")
+    assert bool(pairs(f"magnetic resonance imaging ({inside})")) is is_read
+
+
+@pytest.mark.parametrize(
+    ("inside", "is_read"),
+    [("(a (b))", True), ("(a (b (c)))", False), ("(a (b (c))), (d)", False)],
+)
+def test_only_a_bracket_of_moderate_depth_is_read(inside: str, is_read: bool) -> None:
+    assert bool(pairs(f"magnetic resonance imaging (MRI, {inside})")) is is_read
+
+
+WORDS = (
+    "alpha bravo carol delta echo fox golf hotel india julia kilo lima mike nora oscar papa quid"
+)
+
+
+@pytest.mark.parametrize(("letters", "is_read"), [(16, True), (17, False)])
+def test_a_short_form_has_at_most_sixteen_letters(letters: int, is_read: bool) -> None:
+    words = WORDS.split()[:letters]
+    short = "".join(word[0].upper() for word in words)
+    assert pairs(f"{' '.join(words)} ({short})") == [(short, " ".join(words))] * is_read
+
+
+def test_a_second_definition_that_is_as_good_or_little_worse_is_kept() -> None:
+    text = "mitogen activated protein kinase (MAPK) and matrix associated protein kinase (MAPK)"
+    assert [long for _, long in pairs(text)] == [
+        "mitogen activated protein kinase",
+        "matrix associated protein kinase",
+    ]
+    text = "anaerobic threshold of the heart (ATH) and athlete (ATH)"
+    assert [long for _, long in pairs(text)] == ["anaerobic threshold of the heart", "athlete"]
+
+
+def test_long_forms_are_found_across_wrapped_lines_and_said_on_one() -> None:
+    wrapped = (
+        "Patients with chronic obstructive pulmonary disease and with tumor\n"
+        "necrosis factor (TNF) were treated in the\n"
+        "hospital of the town, where they stayed for a long while, and were\n"
+        "well again after that."
+    )
+    assert find_abbreviations(wrapped) == []
+    assert long_forms(wrapped) == {"TNF": "tumor necrosis factor"}
+    assert long_forms("tumor necrosis\nfactor (TNF) fell") == {}
 
 
 def test_a_poor_second_reading_of_a_short_form_is_dropped() -> None:

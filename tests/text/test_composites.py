@@ -25,6 +25,14 @@ MOST_PARTS = 16
         ("low back and right leg pain", "low back pain|right leg pain"),
         ("aortic or mitral regurgitation", "aortic regurgitation|mitral regurgitation"),
         ("COX-1 and COX-2 inhibitors", "COX-1 inhibitors|COX-2 inhibitors"),
+        ("fever, colon and ovarian cancer", "fever|colon cancer|ovarian cancer"),
+        ("breast cancer, colon and ovarian cancer", "breast cancer|colon cancer|ovarian cancer"),
+        ("diabetes type 2, breast and lung cancer", "diabetes type 2|breast cancer|lung cancer"),
+        (
+            "renal (left side) and cardiac (right) failure",
+            "renal (left side) failure|cardiac (right) failure",
+        ),
+        ("- and T-cell lymphoma", "- lymphoma|T-cell lymphoma"),
     ],
 )
 def test_a_head_on_the_right_is_shared(text: str, parts: str) -> None:
@@ -48,6 +56,10 @@ def test_a_head_on_the_right_is_shared(text: str, parts: str) -> None:
             "cerebral artery and the venous sinus occlusion",
             "cerebral artery occlusion|venous sinus occlusion",
         ),
+        (
+            "Lewy body and frontal dementia syndrome",
+            "Lewy body dementia syndrome|frontal dementia syndrome",
+        ),
         ("breast and ovarian cancer, familial", "breast cancer, familial|ovarian cancer, familial"),
         ("colorectal and other cancers", "colorectal cancers|cancers"),
     ],
@@ -66,6 +78,8 @@ def test_the_shared_head_is_as_long_as_the_conjuncts_are_parallel(text: str, par
         ),
         ("cleft lip/palate", "cleft lip|cleft palate"),
         ("ataxia 3/Machado-Joseph disease", "ataxia 3|Machado-Joseph disease"),
+        ("liver/kidney (left/right) disease", "liver disease|kidney (left/right) disease"),
+        ("liver/skin/lung disease", "liver disease|skin disease|lung disease"),
     ],
 )
 def test_a_slash_between_words_joins_them(text: str, parts: str) -> None:
@@ -82,6 +96,10 @@ def test_a_slash_between_words_joins_them(text: str, parts: str) -> None:
         ),
         ("T-cell leukaemia or lymphoma", "T-cell leukaemia|T-cell lymphoma"),
         ("impaired learning and memory", "impaired learning|impaired memory"),
+        ("chronic gastritis and nephritis", "chronic gastritis|chronic nephritis"),
+        ("toxic neuropathies and myopathy", "toxic neuropathies|toxic myopathy"),
+        ("renal injuries and failure", "renal injuries|renal failure"),
+        ("aortic stenosis and regurgitation", "aortic stenosis|aortic regurgitation"),
     ],
 )
 def test_words_on_the_left_are_shared(text: str, parts: str) -> None:
@@ -124,6 +142,9 @@ def test_letters_and_numbers_share_what_is_around_them(text: str, parts: str) ->
         ),
         ("estradiol- and testosterone esters", "estradiol esters|testosterone esters"),
         ("COX-1 and -2", "COX-1|COX-2"),
+        ("hypo and hyperkal", "hypokal|hyperkal"),
+        ("VHL- and X a-b-c tumors", "VHL-c tumors|X a-b-c tumors"),
+        ("B- and non-T-cell lymphoma", "B-T-cell lymphoma|non-T-cell lymphoma"),
     ],
 )
 def test_a_part_of_a_word_is_shared_at_its_hyphen(text: str, parts: str) -> None:
@@ -149,6 +170,17 @@ def test_a_part_of_a_word_is_shared_at_its_hyphen(text: str, parts: str) -> None
         ),
         ("adenoma or carcinoma of the colon", "adenoma of the colon|carcinoma of the colon"),
         ("cancer of the breast and diabetes", "cancer of the breast|diabetes"),
+        ("cancer of the breast and of a lung", "cancer of the breast|cancer of a lung"),
+        ("cancer of the breast and the ovary", "cancer of the breast|cancer of the ovary"),
+        ("cancer of the breast and a lung", "cancer of the breast|cancer of the lung"),
+        ("cancer of lip and palate", "cancer of lip|cancer of palate"),
+        ("cancer of the and breast", "cancer of the|cancer of breast"),
+        ("fever and breast cancer of the lung", "fever|breast cancer of the lung"),
+        (
+            "breast and ovarian cancer of the left and right side",
+            "breast cancer of the left|breast cancer of the right side"
+            "|ovarian cancer of the left|ovarian cancer of the right side",
+        ),
         ("fever and cancer of the breast", "fever|cancer of the breast"),
         (
             "cysts or polyps of the colon and rectum",
@@ -168,6 +200,17 @@ def test_a_preposition_is_shared_by_what_it_can_belong_to(text: str, parts: str)
         ("nausea, vomiting, and diarrhea", "nausea|vomiting|diarrhea"),
         ("breast cancer and diabetes", "breast cancer|diabetes"),
         ("hepatitis B and HIV", "hepatitis B|HIV"),
+        ("severe asthma and aspirin", "severe asthma|aspirin"),
+        ("renal zinc and iron", "renal zinc|iron"),
+        ("chronic renal failure and gastritis", "chronic renal failure|gastritis"),
+        ("breast fibrosis and anemia", "breast fibrosis|anemia"),
+        ("renal cyst (left side) and fever", "renal cyst (left side)|fever"),
+        ("metastasis and fever", "metastasis|fever"),
+        ("diabetes type 2 and breast cancer", "diabetes type 2|breast cancer"),
+        ("type 1 diabetes and type 2 diabetes", "type 1 diabetes|type 2 diabetes"),
+        ("hypo and hyper-kalemia", "hypo|hyper-kalemia"),
+        ("hypo and hyperka", "hypo|hyperka"),
+        ("COX-1 and - 2", "COX-1|- 2"),
         ("cisplatin and folic acid", "cisplatin|folic acid"),
         ("valproic acid and cisplatin", "valproic acid|cisplatin"),
         (
@@ -198,6 +241,13 @@ def test_conjuncts_that_lack_nothing_share_nothing(text: str, parts: str) -> Non
         "complement deficiencies (C2 and C7)",
         "tumour (breast and ovarian cancer",
         "tumour) and (cancer",
+        "breast) ( and ovarian cancer",
+        "breast ) ( and ovarian cancer",
+        "breast] [ or lung ( ) cancer",
+        "breast and ovarian (cancer",
+        "anaemia (iron/folate deficiency)",
+        "tumour [breast (left) / ovary (right)]",
+        "hepatitis (drug/alcohol (or both))",
         "mg/kg",
         "CL/P",
         "A/B",

@@ -61,3 +61,57 @@ def test_only_line_ends_become_spaces_and_offsets_stay(lines: list[str], ends: l
 
 def test_words_on_two_lines_are_on_one() -> None:
     assert on_one_line("heart\r\n   attack") == on_one_line("heart attack") == "heart attack"
+
+
+LONG = "the drug was given to all of them"
+
+
+@pytest.mark.parametrize(
+    ("following", "is_joined"),
+    [
+        ("and they were", True),
+        ("And they were", False),
+        ("- they were not", False),
+        ("a) they were not", False),
+        ("(2) they were not", False),
+    ],
+)
+def test_two_lines_are_joined_where_the_second_does_not_look_like_a_beginning(
+    following: str, is_joined: bool
+) -> None:
+    text = f"{LONG}\n{following}"
+    assert (unwrapped(text) != text) is is_joined
+
+
+@pytest.mark.parametrize(
+    ("last", "is_joined"), [("them,", True), ("with", True), ("them", False), ("them.", False)]
+)
+def test_an_unfinished_line_goes_on_whatever_follows(last: str, is_joined: bool) -> None:
+    text = f"the drug was given to all or {last}\nAmericans had it"
+    assert (unwrapped(text) != text) is is_joined
+
+
+@pytest.mark.parametrize(("room", "is_joined"), [(0, True), (1, True), (2, True), (3, False)])
+def test_a_line_is_wrapped_where_the_next_word_had_no_room(room: int, is_joined: bool) -> None:
+    """The widest line is the first; the second leaves `room` characters for " at"."""
+    widest = "all of the mice were given the drug, and"
+    second = "x" * (len(widest) - room - 5) + " they"
+    text = f"{widest}\n{second}\nat the end of it"
+    assert (unwrapped(text).count("\n") < 2 and "they at" in unwrapped(text)) is is_joined
+
+
+@pytest.mark.parametrize(
+    ("width", "is_joined"), [(29, False), (30, True), (200, True), (201, False)]
+)
+def test_only_lines_of_moderate_width_are_taken_for_wrapped(width: int, is_joined: bool) -> None:
+    first = "it was in the mice ".ljust(width - 4, "x") + " and"
+    assert len(first) == width
+    text = f"{first}\nin the rats"
+    assert (unwrapped(text) != text) is is_joined
+
+
+def test_many_wrapped_lines_go_on_with_a_capital_and_three_do_not() -> None:
+    line = "the Mice were given the Drug in May"
+    lines = [f"The {line[4:]}"] * 4
+    assert unwrapped("\n".join(lines)) == " ".join(lines)
+    assert unwrapped("\n".join(lines[:3])) == "\n".join(lines[:3])

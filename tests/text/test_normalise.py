@@ -44,7 +44,15 @@ ANYTHING = st.one_of(ANY_TEXT, PROSE)
         ("one\u2028two\u0085three", "one\ntwo\nthree"),
         ("Ｆｕｌｌ　ｗｉｄｔｈ", "full width"),
         ("½ Å Ø Łódź ı", "1/2 a o lodz i"),
-        ("Prozac™", "prozac™"),
+        ("Prozac™ Care℠", "prozac™ care℠"),
+        ("æ œ ø đ ð ħ ı ł ŧ þ Þ", "ae oe o d d h i l t th th"),
+        ("ɑ ɣ ɛ", "alpha gamma epsilon"),
+        ("‹a› „b‟ 5″ 5‶ ʺ ʼ ‚ ‛", "'a' \"b\" 5\" 5\" \" ' ' '"),
+        ("a‐b‒c―d˗e⁃f﹘g－h⸺i〜j", "a-b-c-d-e-f-g-h-i-j"),
+        ("3⁄4 ¾", "3/4 3/4"),
+        ("a⃗b⃝", "ab"),
+        ("l\u200el\u200fl\u202el\u2060l\u2066l\u061cl\ufe0fl", "llllllll"),
+        ("ΑΩ", "alphaomega"),
         ("", ""),
     ],
 )
@@ -126,6 +134,34 @@ def test_the_map_is_the_identity_where_no_length_changes(text: str, data: st.Dat
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     assert normalise(text).span(start, end) == (start, end)
+
+
+ACCENTED = st.lists(
+    st.tuples(st.sampled_from("aeZ2ßβ½"), st.text("\u0301\u0308\u0327\u20d7", max_size=3))
+)
+
+
+@given(ACCENTED)
+def test_a_letter_maps_to_itself_and_every_accent_after_it(letters: list[tuple[str, str]]) -> None:
+    normalised = normalise("".join(letter + accents for letter, accents in letters))
+    at = start = 0
+    for letter, accents in letters:
+        end = start + 1 + len(accents)
+        for _ in fold(letter):
+            assert normalised.span(at, at + 1) == (start, end)
+            at += 1
+        start = end
+
+
+def test_what_is_invisible_takes_no_accent_from_the_letter_before_it() -> None:
+    normalised = normalise("a\u00ad\u0301b")
+    assert normalised.span(0, 1) == (0, 1)
+    assert normalised.span(1, 2) == (3, 4)
+
+
+def test_an_accent_at_the_start_of_a_text_belongs_to_no_letter() -> None:
+    normalised = normalise("\u0301ab")
+    assert (normalised.text, normalised.span(0, 1), normalised.span(1, 2)) == ("ab", (1, 2), (2, 3))
 
 
 def test_a_decomposed_letter_maps_to_letter_and_accent() -> None:

@@ -43,6 +43,12 @@ ONE_SENTENCE = [
     "Strain sp. NRRL 123 and Vol. 3 were used.",
     "It was written by A. Jones and B. Smith.",
     "Given i.p. LPS, rats had fever.",
+    "It was seen in strain B. Subtilis as well.",
+    "It was shown by Smith and J. R. Brown before.",
+    "It was done in Dec. 1999 and on p. 12 of it.",
+    "It fell (as said (see Fig. 2). Then) in all.",
+    "Mice (see [1]. And [2]. Others) died.",
+    "The Eur.Heart journal has it.",
 ]
 
 
@@ -83,6 +89,13 @@ TWO_SENTENCES = [
     ("Trials failed", "MATERIALS AND METHODS: We tried again."),
     ("Expression of CO.", "Prolonged exposure followed."),
     ("This was shown before.12,13", "Others disagree."),
+    ("It was in vol. no.", "Rats did."),
+    ("We saw it in mice.", "• Rats had none."),
+    ("We saw it in mice.", "gamma-Globulin was low."),
+    ("We saw it in mice.", "kappa was low."),
+    ("It was done in Dec.", "Rats had none."),
+    ("It fell (in all).", "It rose (in some)."),
+    ("We gave vitamin C.", "Rats (all of them) died."),
 ]
 
 

@@ -23,6 +23,9 @@ from holdfast.text.tokens import TOKEN, hash_of_name, hashes_of_names, key_of, t
         ("αβ τεστ", ["αβ", "τεστ"]),
         ("糖尿病 тест", ["糖尿病", "тест"]),
         (" — ,.", []),
+        ("_a__b_", ["a", "b"]),
+        ("a\u200db\u2060c\ufeff", ["a\u200db\u2060c\ufeff"]),
+        ("\u0301a", ["a"]),
         ("", []),
     ],
 )
@@ -46,6 +49,12 @@ def test_tokens_are_runs_of_letters_and_digits(text: str, tokens: list[str]) -> 
         ("Sjo\u0308gren", "Sjögren", "sjogren"),
         ("co\u00adoperate", "cooperate"),
         ("therapies", "therapy"),
+        ("cells", "CELL"),
+        ("foetal", "fetal"),
+        ("anaemias", "anemia"),
+        ("colour", "colors"),
+        ("flies", "fly"),
+        ("biopsies", "biopsy"),
     ],
 )
 def test_ways_to_write_one_name_share_a_key(names: tuple[str, ...]) -> None:
@@ -55,7 +64,20 @@ def test_ways_to_write_one_name_share_a_key(names: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("AIDS", "AID"), ("virus", "viru"), ("heart attack", "attack heart"), ("IL 2", "IL2")],
+    [
+        ("AIDS", "AID"),
+        ("virus", "viru"),
+        ("abscess", "absces"),
+        ("sepsis", "sepsi"),
+        ("5HT1s", "5HT1"),
+        ("p1234s", "p1234"),
+        ("CD40s", "CD40"),
+        ("heart attack", "attack heart"),
+        ("heart", "heart heart"),
+        ("IL 2", "IL2"),
+        ("four", "for"),
+        ("Maes", "Mes"),
+    ],
 )
 def test_different_names_keep_different_keys(one: str, other: str) -> None:
     assert key_of(one) != key_of(other)
@@ -64,6 +86,11 @@ def test_different_names_keep_different_keys(one: str, other: str) -> None:
 
 @given(st.lists(st.text(max_size=12), max_size=8))
 def test_hashes_together_equal_hashes_one_by_one(names: list[str]) -> None:
+    assert hashes_of_names(names).tolist() == [hash_of_name(name) for name in names]
+
+
+def test_a_line_end_inside_a_name_does_not_end_it() -> None:
+    names = ["heart\nattack", "", "\n", "heart attack", "a\n\nb c"]
     assert hashes_of_names(names).tolist() == [hash_of_name(name) for name in names]
 
 

@@ -18,7 +18,7 @@ from holdfast.errors import FormatError
 from holdfast.files import read_chunks
 
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
-_CUT_MARGIN: Final = 16  # an error this close to the end may only mean that there is more to read
+_CUT_MARGIN: Final = 16  # what ends or fails this close to the end may go on in the next chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,10 @@ class _Cursor:
                 self.fail(f"not JSON: {error.msg}")
             except (RecursionError, ValueError) as error:
                 self.fail(f"JSON beyond reading: {error}")
-            if end < len(self._buffer) or not self._more(1):
-                self._at = end
+            length = end - self._at
+            # "1.5e" reads as 1.5 where the buffer ends before the exponent's digits.
+            if end < len(self._buffer) - _CUT_MARGIN or not self._more(1):
+                self._at += length
                 return value
 
     def fail(self, message: str) -> NoReturn:

@@ -104,6 +104,18 @@ def is_designator(word: str) -> bool:
     return DESIGNATOR.fullmatch(word) is not None
 
 
+def cut_at_slashes(word: str) -> list[str]:
+    """The parts between slashes; a slash inside brackets separates nothing."""
+    sides, depth = [""], 0
+    for character in word:
+        depth += (character in "([") - (character in ")]")
+        if character == "/" and not depth:
+            sides.append("")
+        else:
+            sides[-1] += character
+    return sides
+
+
 def _singular(word: str) -> str:
     if word.endswith("ies"):
         return word[:-3] + "y"

@@ -22,6 +22,7 @@ from holdfast.text.composite_words import (
     LABELS,
     PREPOSITIONS,
     SINGULAR_LABELS,
+    cut_at_slashes,
     is_adjective,
     is_designator,
     kind_of,
@@ -89,7 +90,7 @@ def _unslashed(word: str) -> list[str]:
     """Three words for "liver/kidney"; "and/or", "mg/kg" and "CL/P" as they are."""
     if word.lower() in _COORDINATORS or "/" not in word:
         return [word]
-    sides = word.split("/")
+    sides = cut_at_slashes(word)
     for side in sides:
         if not is_designator(side) and sum(map(str.isalpha, side)) < _SHORTEST_SLASHED:
             return [word]
