@@ -12,6 +12,7 @@ from holdfast.document import Document
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.rules import read_rules
 from holdfast.pipeline import Pipeline
+from holdfast.safe_text import json_safe, printable
 from holdfast.why_not import why_not
 
 
@@ -30,11 +31,12 @@ def print_why_not(
         why_not(document, term, pipeline=pipeline, kb=kb, rules=said) for document in documents
     )
     if form == "json":
-        print(json.dumps({"documents": [r.to_json() for r in reports]}, ensure_ascii=False))
+        told = {"documents": [report.to_json() for report in reports]}
+        print(json_safe(json.dumps(told, ensure_ascii=False)))
         return
     console = Console(highlight=False, markup=False, soft_wrap=True)
     for report in reports:
         if report.document_id:
             console.print(report.document_id, style="dim")
         for line in report.lines():
-            console.print(line)
+            console.print(printable(line))

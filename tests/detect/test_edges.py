@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.detect.edges import trimmed_span
+from holdfast.detect.edges import joined, trimmed_span
 from holdfast.detect.scan import with_brackets
+from holdfast.detect.tagger import Tagged
 from holdfast.document import Span
 
 TEXTS = st.text(alphabet="ab 1()[]-,/’ofthe\n", min_size=1, max_size=30)
@@ -38,6 +39,18 @@ def test_a_mention_begins_and_ends_with_its_own_words(
     span = trimmed_span(Span(len(before), len(before) + len(mention)), text)
     assert span is not None
     assert text[span.start : span.end] == trimmed
+
+
+def test_mentions_that_a_hyphen_joins_are_one_unless_they_are_genes() -> None:
+    text = "Birt–Hogg-Dubé syndrome"
+    spans = (Span(0, 5), Span(5, 10), Span(10, 23))
+    parts = [Tagged(span, "Disease", 0.5 + at / 10) for at, span in enumerate(spans)]
+    assert list(joined(parts, text)) == [Tagged(Span(0, 23), "Disease", 0.5)]
+    genes = [Tagged(span, "Gene", 0.5) for span in spans]
+    assert list(joined(genes, text)) == genes
+    apart = [parts[0], Tagged(spans[1], "Chemical", 0.9), parts[2]]
+    assert list(joined(apart, text)) == apart
+    assert list(joined([], text)) == []
 
 
 def test_nothing_is_left_of_mere_marks() -> None:

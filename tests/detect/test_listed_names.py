@@ -49,7 +49,13 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
             ),
         ),
         (Source("Cell Ontology"), (Entry("CL:1", "fibroblast of lung", types=("CellType",)),)),
-        (Source("UBERON"), (Entry("UBERON:1", "lung", types=("Anatomy",)),)),
+        (
+            Source("UBERON"),
+            (
+                Entry("UBERON:1", "lung", types=("Anatomy",)),
+                Entry("UBERON:2", "dendritic", types=("Anatomy",)),
+            ),
+        ),
         (
             Source("Human Phenotype Ontology"),
             (
@@ -137,6 +143,7 @@ def test_words_in_the_order_of_an_index_are_no_name(kb: KnowledgeBase) -> None:
     link = holdfast.load(kb, model="dictionary")
     assert found(link("The dendritic cell was alive.")) == [("dendritic cell", "CellType")]
     assert found(link("Each cell dendritic in shape was alive.")) == []
+    assert found(link("It is dendritic.")) == [("dendritic", "Anatomy")]
 
 
 def test_a_function_is_not_found_by_the_name_of_the_protein_that_has_it(

@@ -73,6 +73,11 @@ def test_the_build_says_what_will_not_be_found_and_why(table: Path) -> None:
     assert any("the type Other, which is found with --only other: “snark" in line for line in told)
     assert len(told) == 4
     assert "--every-name" in done.stderr
+    done = call("kb", "build", "mine", "--table", table, "--json", "--force")
+    groups = json.loads(done.stdout)["unfindable"]
+    assert groups[0]["names"] == 2
+    assert groups[0]["examples"] == ["cold", "fall"]
+    assert groups[0]["found_with_every_name"]
     assert found("A cold and a fall of the K9 snarkology") == {}
     assert found("A snarkology", "--only", "other") == {"snarkology": ["X:8"]}
 
@@ -103,6 +108,17 @@ def test_names_of_ones_own_stay_ones_own_in_a_merged_and_in_a_part_of_a_knowledg
     assert found(text, kb="both") == expected
     assert call("kb", "subset", "both", "part", "--type", "chemical").returncode == 0
     assert found(text, kb="part") == {"table row": ["X:9"]}
+
+
+def test_a_synonym_of_ones_own_counts_though_its_entity_ships(tmp_path: Path) -> None:
+    shipped = Entry("MESH:D1", "quaggle fever", synonyms=("phase one",), types=("Disease",))
+    build_kb(kb_folder("given"), name="given", parts=[(Source("MeSH"), [shipped])])
+    path = tmp_path / "more.tsv"
+    path.write_text("id\tname\ttype\nMESH:D1\tstage two\tdisease\n", encoding="utf-8")
+    call("kb", "build", "mine", "--table", path)
+    assert call("kb", "merge", "both", "given", "mine").returncode == 0
+    text = "After phase one came stage two."
+    assert found(text, kb="both") == {"stage two": ["MESH:D1"]}
 
 
 def test_the_tagger_may_not_deny_a_name_of_ones_own(table: Path) -> None:

@@ -142,16 +142,16 @@ def _tell_built(base: KnowledgeBase, findings: Sequence[Finding], *, as_json: bo
     """Show what was built, and on standard error what its owner should know of it."""
     import json
 
-    from holdfast.detect.unfindable import print_unfindable
+    from holdfast.detect.unfindable import print_unfindable, unfindable_names
     from holdfast.kb.describe import describe
     from holdfast.show import print_description
 
     description = describe(base)
     if as_json:
         found = [finding.to_json() for finding in findings]
-        print(
-            json_safe(json.dumps({**description.to_json(), "findings": found}, ensure_ascii=False))
-        )
+        unfindable = [group.to_json() for group in unfindable_names(base)]
+        told = {**description.to_json(), "findings": found, "unfindable": unfindable}
+        print(json_safe(json.dumps(told, ensure_ascii=False)))
         return
     print_description(description)
     for finding in findings:

@@ -21,6 +21,7 @@ from holdfast.detect.scan import known_spans
 from holdfast.document import Document, Mention, Span
 from holdfast.kb.build import Source
 from holdfast.kb.store import KnowledgeBase
+from holdfast.kb.tables import column
 from holdfast.names.credible import (
     SYMBOLS,
     Trust,
@@ -33,7 +34,7 @@ from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import long_forms
 from holdfast.text.lines import unwrapped
 from holdfast.text.occurrences import occurrences
-from holdfast.text.tokens import hashes_of_names
+from holdfast.text.tokens import hashes_of_names, tokens_of
 
 _ION: Final = re.compile(r"[A-Z][a-z]?\d?")  # "Ca2" before a plus sign
 _TAIL: Final = re.compile(r"[+*'′″]+$")  # of a name, where the text has it too
@@ -101,6 +102,7 @@ class DictionaryDetector:
         self._only = frozenset(only or ())
         self._preference = preference_of_entities(kb)
         self.meaning_of = lru_cache(maxsize=1 << 16)(self._meaning_of_surface)
+        self.is_index_entry = lru_cache(maxsize=1 << 16)(self._has_order_of_index)
 
     def __call__(self, document: Document) -> Document:
         """The document with the mentions found added to those it had."""
@@ -130,12 +132,17 @@ class DictionaryDetector:
     def names_at(self, scan: Scan) -> list[ListedName]:
         """The names of the wanted types, by start, then the longest first."""
         found = list[ListedName]()
+        modifiers = set[
+            Span
+        ]()  # "memory" of "T cell memory", which an index has as "T Cell, Memory"
         for span in scan.spans:
             surface = scan.text[span.start : span.end]
             if is_ion(span, scan.text) or defines(surface, scan.defined):
                 continue
             meaning = self.meaning_of(scan.defined.get(surface, surface))
-            if meaning is not None:
+            if meaning is None and self.is_index_entry(surface):
+                modifiers.add(Span(span.start + surface.rindex(tokens_of(surface)[-1]), span.end))
+            if meaning is not None and (meaning.trust >= Trust.OWN or span not in modifiers):
                 if meaning.tail and scan.text.startswith(meaning.tail, span.end):
                     span = Span(span.start, span.end + len(meaning.tail))
                 found.append(ListedName(span, meaning))
@@ -147,6 +154,8 @@ class DictionaryDetector:
             return Trust.SYMBOL
         entity = int(self._kb.entity_of_name[row])
         trust = self._trust_of_source[int(self._kb.source_of[entity])]
+        if self._has_own:  # names of one's own may be synonyms of an entity that ships
+            trust = max(trust, self._trust_of_origin[int(self._origin_of_name[row])])
         if trust is not Trust.SHIPPED:
             return trust
         is_symbol = bool(self._kb.type_mask[entity] & SYMBOLS)
@@ -156,6 +165,20 @@ class DictionaryDetector:
     @cached_property
     def _trust_of_source(self) -> list[Trust]:
         return [trust_of_source(source) for source in self._kb.sources]
+
+    @cached_property
+    def _has_own(self) -> bool:
+        return any(source.is_own for source in self._kb.sources)
+
+    @cached_property
+    def _trust_of_origin(self) -> list[Trust]:
+        known = {source.name: trust_of_source(source) for source in self._kb.sources}
+        return [known.get(origin, Trust.SHIPPED) for origin in self._kb.origins]
+
+    @cached_property
+    def _origin_of_name(self) -> npt.NDArray[np.uint16]:
+        origins: npt.NDArray[np.uint16] = column(self._kb.table("names"), "origin")
+        return origins
 
     def rows_named(self, surface: str) -> npt.NDArray[np.uint32]:
         """The names whose tokens equal the surface's."""
@@ -206,6 +229,12 @@ class DictionaryDetector:
         tail = _TAIL.search(self._kb.name_at(row))
         trust = max(self.trust_of(row) for _, _, row in meant)
         return Meaning(self._name_of_type(entity), trust, tail[0] if tail else "")
+
+    def _has_order_of_index(self, surface: str) -> bool:
+        """Whether the surface is the name of something in the order of an index only."""
+        return not self._for_marks and any(
+            is_inverted(surface, self._kb.name_at(row)) for row in self.rows_named(surface).tolist()
+        )
 
     def _name_of_type(self, entity: int) -> str:
         mask = int(self._kb.type_mask[entity]) & self.wanted

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from holdfast.detect.scan import closed
+from holdfast.detect.tagger import Tagged
 from holdfast.document import Span
+from holdfast.types import GENE, VARIANT
 
 # Words after which something must follow. So it must after "a", but not after "receptor a".
 _DANGLING: Final = re.compile(
@@ -21,6 +25,31 @@ _IN_WORD: Final = re.compile(r"\w[(\[{]\w")
 _OPENING: Final = " /,;:([{"
 _CLOSING: Final = " /,;:)]}"
 _HYPHENS: Final = "-‐‑–"  # at an end only where it joins the mention to what stands beside it
+
+
+def joined(tagged: Iterable[Tagged], text: str) -> Iterator[Tagged]:
+    """What was tagged, in order, but that a mention which ends in a hyphen goes on in the next.
+
+    "Birt–", "Hogg–" and "Dubé syndrome" are one, if they are of one type. Genes that a hyphen
+    joins are several.
+    """
+    before: Tagged | None = None
+    for mention in tagged:
+        if before is not None and _goes_on(before, mention, text):
+            span = Span(before.span.start, mention.span.end)
+            sure = min(before.confidence, mention.confidence)
+            before = replace(mention, span=span, confidence=sure)
+            continue
+        if before is not None:
+            yield before
+        before = mention
+    if before is not None:
+        yield before
+
+
+def _goes_on(before: Tagged, after: Tagged, text: str) -> bool:
+    is_joined = before.span.end == after.span.start and text[before.span.end - 1] in _HYPHENS
+    return is_joined and before.type == after.type and after.type not in (GENE, VARIANT)
 
 
 def trimmed_span(span: Span, text: str) -> Span | None:

@@ -20,7 +20,7 @@ from holdfast.detect.agreement import agree
 from holdfast.detect.bio import OUTSIDE, beginning, inside
 from holdfast.detect.contest import Outcome, decide
 from holdfast.detect.dictionary import DictionaryDetector, ListedName, Scan
-from holdfast.detect.edges import trimmed_span
+from holdfast.detect.edges import joined, trimmed_span
 from holdfast.detect.overlaps import Taken, is_part, longest_from_left, span_of
 from holdfast.detect.tagger import Reading, Tagged, Tagger
 from holdfast.detect.variants import (
@@ -133,8 +133,9 @@ class TrainedDetector:
             mentions = [name.mention for name in names]
             variants = written_variants(scan.text, mentions, is_gene=self._is_gene)
             tagged = with_written(tagged, variants, scan.text)
-            kept = {span_of(m) for m in without_variants(mentions, variants)}
-            listed = [name for name in listed if name.span in kept]
+            kept = without_variants([name.mention for name in listed], variants)
+            spans = {span_of(mention) for mention in kept}
+            listed = [name for name in listed if name.span in spans]
             if types.GENE in self._tagged:
                 tagged = merged(tagged, genes_run_into(scan.text, variants))
         longest = longest_from_left(name.mention for name in names)
@@ -165,7 +166,7 @@ class TrainedDetector:
     ) -> Iterator[Mention]:
         """What was tagged of the wanted types, without dangling ends unless it is listed so."""
         as_they_are = {name.span for name in names}
-        for tagged in found:
+        for tagged in joined(found, text):
             is_whole = tagged.span in as_they_are or tagged.type == types.VARIANT
             span = tagged.span if is_whole else trimmed_span(tagged.span, text)
             if tagged.type in self._tagged and span is not None:

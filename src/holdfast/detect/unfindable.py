@@ -14,6 +14,7 @@ from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.detect.scan import are_joined
 from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import Fault, Trust, fault_of
+from holdfast.safe_text import one_line
 
 _EXAMPLES: Final = 5
 _OTHER: Final = "of the type Other, which is found with --only other"
@@ -69,7 +70,8 @@ def print_unfindable(kb: KnowledgeBase) -> None:
         shown = ", ".join(f"“{name}”" for name in group.examples)
         more = ", …" if group.names > len(group.examples) else ""
         names = "name" if group.names == 1 else "names"
-        console.print(f"not found in texts: {group.names:,} {names} {group.reason}: {shown}{more}")
+        told = f"not found in texts: {group.names:,} {names} {group.reason}: {shown}{more}"
+        console.print(one_line(told))
     if any(group.is_let_in for group in found):
         console.print("--every-name lets common words and short names in.")
 
