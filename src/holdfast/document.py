@@ -160,7 +160,7 @@ class Mention:
     @property
     def best(self) -> Candidate | None:
         """The candidate of the first id; None if the mention is NIL, not linked, or if what
-        linked it named no candidates, as for variants that are written by a rule."""
+        linked it named no candidates."""
         if not self.is_linked:
             return None
         return next((c for c in self.candidates if c.entity_id == self.ids[0]), None)
