@@ -19,7 +19,7 @@ from holdfast.kb import Entry, Link, Source, build_kb, kb_folder
 from holdfast.kb.vocabularies import VOCABULARIES
 
 ROOT: Final = Path(__file__).parents[1]
-PAGES: Final = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES: Final = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 _BLOCK: Final = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _INDENTED: Final = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
@@ -42,6 +42,13 @@ ENTRIES: Final = (
     Entry("MESH:D001241", "Aspirin", types=("Chemical",)),
     Entry("NCBIGene:7157", "TP53", synonyms=("p53",), types=("Gene",)),
 )
+
+
+def test_no_page_is_left_out() -> None:
+    written = {path for path in (ROOT / "docs").rglob("*") if path.suffix == ".md"}
+    assert ROOT / "README.md" in PAGES
+    assert any(path.parent.name == "systems" for path in written)
+    assert written <= set(PAGES)
 
 
 def page_id(page: Path) -> str:
