@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,16 @@ FLIES = (
 
 
 def organisms(*taxa: Taxon, animals: tuple[Entry, ...] = ()) -> dict[str, Entry]:
+    """What is read of these taxa, each with the names of all sources."""
     write_taxonomy(taxa)
-    found = {record.id: record for record in read_organisms(animals)}
-    assert all(isinstance(record, Entry) for record in found.values())
-    return found  # type: ignore[return-value]
+    found = dict[str, Entry]()
+    for record in read_organisms(animals):
+        if isinstance(record, Entry):
+            found[record.id] = record
+        else:
+            known = found[record.id]
+            found[record.id] = replace(known, synonyms=(*known.synonyms, *record.synonyms))
+    return found
 
 
 def names_of(entry: Entry) -> tuple[str, ...]:
