@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -94,13 +94,14 @@ def open_inputs(
         format_named(format)
     if [*arguments].count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
-    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-        sources = [
-            _stdin(Path(folder) / "stdin", format)
-            if argument == STDIN
-            else _source(argument, format)
-            for argument in arguments
-        ]
+    with ExitStack() as stack:
+        sources = list[_Source]()
+        for argument in arguments:
+            if argument == STDIN:
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="holdfast-"))
+                sources.append(_stdin(Path(folder) / "stdin", format))
+            else:
+                sources.append(_source(argument, format))
         yield Inputs(sources, lenient=lenient)
 
 

@@ -211,14 +211,22 @@ NODE = [{"refid": "a", "role": ""}]
 def test_a_relation_keeps_its_arguments_in_their_places(
     tmp_path: Path, infons: dict[str, str], nodes: list[object], arguments: tuple[str, ...]
 ) -> None:
-    relation = {"id": "R", "infons": {"type": "t", **infons}, "nodes": nodes}
+    relation: dict[str, object] = {"id": "R", "infons": {"type": "t", **infons}, "nodes": nodes}
     assert read_relations(tmp_path, relation) == [arguments]
 
 
 def test_a_relation_of_one_argument_is_counted_and_left_out(tmp_path: Path) -> None:
     report = ReadReport()
-    one = {"id": "R", "infons": {"type": "t", "entity1": "X:1", "entity2": " "}, "nodes": []}
-    blank = {"id": "S", "infons": {"entity1": "X:1"}, "nodes": [{"refid": "", "role": "x"}]}
+    one: dict[str, object] = {
+        "id": "R",
+        "infons": {"type": "t", "entity1": "X:1", "entity2": " "},
+        "nodes": [],
+    }
+    blank: dict[str, object] = {
+        "id": "S",
+        "infons": {"entity1": "X:1"},
+        "nodes": [{"refid": "", "role": "x"}],
+    }
     assert read_relations(tmp_path, one, blank, report=report) == []
     assert report.ignored == {"relation of fewer than two arguments": 2}
 

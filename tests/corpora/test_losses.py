@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -117,7 +118,8 @@ def test_the_rest_of_a_document_stays_as_it_is() -> None:
     assert fitted(FULL, metadata=False)[0] == replace(FULL, metadata=())
     assert fitted(FULL, passages=False)[0] == replace(FULL, passages=())
     first, second, third = FULL.mentions
-    for part, empty in {"ids": (), "parts": (), "status": None, "candidates": ()}.items():
+    emptied: dict[str, Any] = {"ids": (), "parts": (), "status": None, "candidates": ()}
+    for part, empty in emptied.items():
         document = fitted(FULL, **{part: False})[0]
         assert document == FULL.with_mentions((replace(first, **{part: empty}), second, third))
     assert fitted(FULL, interrupted=False)[0] == replace(

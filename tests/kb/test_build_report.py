@@ -23,7 +23,8 @@ def build(tmp_path: Path, *tables: str, options: tuple[str, ...] = ()) -> list[d
     assert done.returncode == 0, done.stderr
     findings: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
     told = call("kb", "build", "mine", *arguments, *options, "--force")
-    assert [line for line in told.stderr.splitlines() if " %" not in line][1:] == [
+    lines = [line for line in told.stderr.splitlines() if line.startswith("mine: ")]
+    assert [line for line in lines if " %" not in line][1:] == [
         f"mine: {finding['message']}" for finding in findings
     ]
     return findings

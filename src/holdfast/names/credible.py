@@ -27,7 +27,7 @@ _DIVIDING: Final = re.compile(
     r"[^\w\s\-/'’′″\"“”+.‐‑–\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff®™]|\. "
 )
 _ION: Final = re.compile(r"[A-Z][a-z]\d")  # "Ca2" in "Ca2+" is not the gene CA2
-_CHARGE: Final = re.compile(r"\(\d*[+-]\)$")  # "naproxen 1" is not the ion naproxen(1-)
+_CHARGE: Final = re.compile(r"\(\d+[+-]\)$")  # "naproxen 1" is not the ion naproxen(1-)
 # Two parts of words, of which the second is put behind the first in an index only.
 _INVERTED: Final = re.compile(
     r"[^,]*, (?!(?:type|stage|grade|class|group|form|variant|subtype|with|without|due|in|of|and|or"
