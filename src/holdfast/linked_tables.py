@@ -12,7 +12,7 @@ import numpy as np
 
 from holdfast import types
 from holdfast.blocks import in_blocks
-from holdfast.document import NIL, Candidate, Document, Mention
+from holdfast.document import NIL, Candidate, Document, Mention, Span
 from holdfast.errors import UsageError
 from holdfast.kb.own_types import own_types, parse_types, with_own_types
 from holdfast.kb.store import KnowledgeBase
@@ -22,10 +22,12 @@ from holdfast.link.nearest import Link, NearestFinder
 from holdfast.mention_tables import MentionTable
 from holdfast.names.credible import SYMBOLS
 from holdfast.pipeline import Pipeline
+from holdfast.safe_text import guard_cell
+from holdfast.sssom import write_sssom
 from holdfast.table_columns import IsName, Row
 from holdfast.text.tokens import hashes_of_names
 
-FORMATS: Final = ("tsv", "csv", "json", "jsonl", "text")
+FORMATS: Final = ("tsv", "csv", "json", "jsonl", "text", "sssom")
 ADDED: Final = ("holdfast_id", "holdfast_label", "holdfast_score", "holdfast_why")
 NEAREST: Final = ("nearest_id", "nearest_name", "nearest_score", "nearest_why")
 EXPLAINED: Final = "holdfast_candidates"
@@ -34,7 +36,6 @@ _NAMED: Final = ("exact", "used", "rule")  # evidence of a name that equals the 
 _SYMBOL: Final = 3  # letters up to which a name may be anything
 _TOGETHER: Final = 256  # rows that are linked in one go
 _BLANKS: Final = str.maketrans("\t\r\n", "   ")
-_FORMULAS: Final = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +193,8 @@ def print_table(
         _write_json(table, rows, stream)
     elif format == "jsonl":
         _write_json_lines(table, rows, stream)
+    elif format == "sssom":
+        write_sssom((_as_document(row.string) for row in rows if row.string.text), stream)
     else:
         delimiter = "," if format == "csv" else "\t"
         _write_columns(table, rows, stream, delimiter=delimiter, explain=explain)
@@ -251,7 +254,14 @@ def _candidates(linked: LinkedString) -> str:
 
 def _safe(cell: str) -> str:
     """What a spreadsheet does not take for a formula, on one line."""
-    return (f"'{cell}" if cell.startswith(_FORMULAS) else cell).translate(_BLANKS)
+    return guard_cell(cell.translate(_BLANKS))
+
+
+def _as_document(string: LinkedString) -> Document:
+    """The string as one mention; what says nothing is NIL."""
+    mention = string.mention or Mention.at(0, 1, ids=(NIL,))
+    whole = replace(mention, spans=(Span(0, len(string.text)),))
+    return Document("", string.text, mentions=(whole,))
 
 
 def _as_json(table: MentionTable, row: LinkedRow) -> dict[str, Any]:

@@ -152,6 +152,19 @@ def test_sssom_has_a_header_and_one_row_for_each_wording(kb: Path, tmp_path: Pat
     assert rows[0]["confidence"] == ""
 
 
+def test_a_column_of_strings_is_printed_as_sssom(kb: Path, tmp_path: Path) -> None:
+    path = tmp_path / "terms.csv"
+    path.write_text("id,diagnosis\n1,heart attack\n2,qqqq\n3,\n4,heart attack\n", encoding="utf-8")
+    options = ("--column", "diagnosis", "--kb", kb, "--format", "sssom")
+    done = call("link", "--mentions", path, *options)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("\t") for line in done.stdout.splitlines() if not line.startswith("#")]
+    assert [(row[0], row[3]) for row in rows[1:]] == [
+        ("heart attack", "MESH:D002"),
+        ("qqqq", "sssom:NoTermFound"),
+    ]
+
+
 def test_bioc_annotations_have_ids_of_their_own_and_of_the_concept(kb: Path) -> None:
     done = call("link", "A heart attack after bleeding.", "--kb", kb, "--format", "bioc")
     (document,) = json.loads(done.stdout)["documents"]

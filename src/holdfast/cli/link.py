@@ -88,6 +88,7 @@ def link(
     from holdfast.mention_tables import is_table, read_mention_strings
     from holdfast.output import check_format, print_documents
     from holdfast.pipeline import OF_MODEL, load
+    from holdfast.safe_text import safe_stream
     from holdfast.show import print_unmapped
 
     if bool(inputs) == (mentions is not None):
@@ -125,7 +126,7 @@ def link(
     if table is not None:
         kinds = None if only is None else only.split(",")
         rows = counted(link_rows(table, base, pipeline, only=kinds), "rows linked", printed=True)
-        print_table(table, rows, sys.stdout, format=form, explain=explain)
+        print_table(table, rows, safe_stream(sys.stdout), format=form, explain=explain)
         print_unmapped(pipeline.steps)
         return
     report = ReadReport()
