@@ -22,6 +22,7 @@ from holdfast.link.nearest import Link, NearestFinder
 from holdfast.mention_tables import MentionTable
 from holdfast.names.credible import SYMBOLS
 from holdfast.pipeline import Pipeline
+from holdfast.safe_text import guard_cell, json_safe, safe_stream
 from holdfast.table_columns import IsName, Row
 from holdfast.text.tokens import hashes_of_names
 
@@ -34,7 +35,6 @@ _NAMED: Final = ("exact", "used", "rule")  # evidence of a name that equals the 
 _SYMBOL: Final = 3  # letters up to which a name may be anything
 _TOGETHER: Final = 256  # rows that are linked in one go
 _BLANKS: Final = str.maketrans("\t\r\n", "   ")
-_FORMULAS: Final = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +186,7 @@ def print_table(
 ) -> None:
     """Print the rows as they come; with `explain`, every candidate too."""
     check_table_format(format)
+    stream = safe_stream(stream)
     if format == "text":
         _write_text(rows, explain=explain)
     elif format == "json":
@@ -251,7 +252,7 @@ def _candidates(linked: LinkedString) -> str:
 
 def _safe(cell: str) -> str:
     """What a spreadsheet does not take for a formula, on one line."""
-    return (f"'{cell}" if cell.startswith(_FORMULAS) else cell).translate(_BLANKS)
+    return guard_cell(cell).translate(_BLANKS)
 
 
 def _as_json(table: MentionTable, row: LinkedRow) -> dict[str, Any]:
@@ -266,6 +267,10 @@ def _as_json(table: MentionTable, row: LinkedRow) -> dict[str, Any]:
     }
 
 
+def _json_line(table: MentionTable, row: LinkedRow) -> str:
+    return json_safe(json.dumps(_as_json(table, row), ensure_ascii=False))
+
+
 def _write_json(table: MentionTable, rows: Iterable[LinkedRow], stream: TextIO) -> None:
     """One object: the column's name, and the rows in order."""
     name = json.dumps(table.column_names[table.column], ensure_ascii=False)
@@ -273,7 +278,7 @@ def _write_json(table: MentionTable, rows: Iterable[LinkedRow], stream: TextIO) 
     between = "\n"
     try:
         for row in rows:
-            stream.write(between + json.dumps(_as_json(table, row), ensure_ascii=False))
+            stream.write(between + _json_line(table, row))
             between = ",\n"
     finally:  # after an error or Ctrl-C too: the rows that are done can be read
         stream.write("\n]}\n")
@@ -281,7 +286,7 @@ def _write_json(table: MentionTable, rows: Iterable[LinkedRow], stream: TextIO) 
 
 def _write_json_lines(table: MentionTable, rows: Iterable[LinkedRow], stream: TextIO) -> None:
     for row in rows:
-        stream.write(json.dumps(_as_json(table, row), ensure_ascii=False) + "\n")
+        stream.write(_json_line(table, row) + "\n")
 
 
 def _write_text(rows: Iterable[LinkedRow], *, explain: bool) -> None:
