@@ -22,7 +22,7 @@ from holdfast.link.nearest import Link, NearestFinder
 from holdfast.mention_tables import MentionTable
 from holdfast.names.credible import SYMBOLS
 from holdfast.pipeline import Pipeline
-from holdfast.safe_text import guard_cell
+from holdfast.safe_text import guard_cell, json_safe, safe_stream
 from holdfast.sssom import write_sssom
 from holdfast.table_columns import IsName, Row
 from holdfast.text.tokens import hashes_of_names
@@ -187,6 +187,7 @@ def print_table(
 ) -> None:
     """Print the rows as they come; with `explain`, every candidate too."""
     check_table_format(format)
+    stream = safe_stream(stream)
     if format == "text":
         _write_text(rows, explain=explain)
     elif format == "json":
@@ -276,6 +277,10 @@ def _as_json(table: MentionTable, row: LinkedRow) -> dict[str, Any]:
     }
 
 
+def _json_line(table: MentionTable, row: LinkedRow) -> str:
+    return json_safe(json.dumps(_as_json(table, row), ensure_ascii=False))
+
+
 def _write_json(table: MentionTable, rows: Iterable[LinkedRow], stream: TextIO) -> None:
     """One object: the column's name, and the rows in order."""
     name = json.dumps(table.column_names[table.column], ensure_ascii=False)
@@ -283,7 +288,7 @@ def _write_json(table: MentionTable, rows: Iterable[LinkedRow], stream: TextIO) 
     between = "\n"
     try:
         for row in rows:
-            stream.write(between + json.dumps(_as_json(table, row), ensure_ascii=False))
+            stream.write(between + _json_line(table, row))
             between = ",\n"
     finally:  # after an error or Ctrl-C too: the rows that are done can be read
         stream.write("\n]}\n")
@@ -291,7 +296,7 @@ def _write_json(table: MentionTable, rows: Iterable[LinkedRow], stream: TextIO) 
 
 def _write_json_lines(table: MentionTable, rows: Iterable[LinkedRow], stream: TextIO) -> None:
     for row in rows:
-        stream.write(json.dumps(_as_json(table, row), ensure_ascii=False) + "\n")
+        stream.write(_json_line(table, row) + "\n")
 
 
 def _write_text(rows: Iterable[LinkedRow], *, explain: bool) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
 
 from rich.console import Console
 from rich.table import Table
@@ -13,8 +11,7 @@ from rich.text import Text
 
 from holdfast.document import Candidate
 from holdfast.linked_tables import LinkedString
-
-_UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+from holdfast.safe_text import one_line
 
 
 def print_strings(strings: Iterable[LinkedString], *, explain: bool = False) -> None:
@@ -32,7 +29,7 @@ def print_strings(strings: Iterable[LinkedString], *, explain: bool = False) -> 
     table.add_column("score", justify="right")
     table.add_column("why", overflow="fold", style="dim")
     for linked in {linked.text: linked for linked in listed}.values():
-        shown = Text(_printable(linked.text))
+        shown = Text(one_line(linked.text))
         if times[linked.text] > 1:
             shown.append(f" ×{times[linked.text]}", style="dim")
         for i, row in enumerate(_rows(linked, explain=explain)):
@@ -56,11 +53,6 @@ def _rows(linked: LinkedString, *, explain: bool) -> Iterator[Sequence[str | Tex
 
 def _cells(candidate: Candidate, *, mark: str = "") -> tuple[Text, str, str, str]:
     concept = Text(mark, style="dim")
-    concept.append(_printable(candidate.label or candidate.name), style="not dim")
-    why = "; ".join(_printable(evidence.detail) for evidence in candidate.evidence)
-    return concept, _printable(candidate.entity_id), f"{candidate.score:.2f}", why
-
-
-def _printable(text: str) -> str:
-    """On one line, without the control characters that could steer a terminal."""
-    return _UNPRINTABLE.sub("�", " ".join(text.split()))
+    concept.append(one_line(candidate.label or candidate.name), style="not dim")
+    why = "; ".join(one_line(evidence.detail) for evidence in candidate.evidence)
+    return concept, one_line(candidate.entity_id), f"{candidate.score:.2f}", why
