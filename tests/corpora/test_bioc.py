@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -175,7 +176,7 @@ def test_a_mention_before_every_passage_stands_in_the_first() -> None:
 
 
 def read_relations(
-    tmp_path: Path, *relations: dict[str, object], report: ReadReport | None = None
+    tmp_path: Path, *relations: Mapping[str, object], report: ReadReport | None = None
 ) -> list[tuple[str, ...]]:
     """For each relation that is read: what its arguments are."""
     data = {**bioc_document(1), "relations": relations}
