@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -175,7 +176,7 @@ def test_a_mention_before_every_passage_stands_in_the_first() -> None:
 
 
 def read_relations(
-    tmp_path: Path, *relations: dict[str, object], report: ReadReport | None = None
+    tmp_path: Path, *relations: Mapping[str, object], report: ReadReport | None = None
 ) -> list[tuple[str, ...]]:
     """For each relation that is read: what its arguments are."""
     data = {**bioc_document(1), "relations": relations}
@@ -289,3 +290,24 @@ def test_sentences_and_the_document_may_hold_text_and_annotations(tmp_path: Path
     assert document.passages == (Passage("title", 3, 13),)
     assert [(m.id, document.text_of(m)) for m in document.mentions] == [("s", "One"), ("d", "Two")]
     assert document.relations[0].arguments == (Argument("X:1"), Argument(mention_id="s"))
+
+
+def test_parts_and_status_of_a_mention_and_the_type_of_a_front_page_are_kept(
+    tmp_path: Path,
+) -> None:
+    mention = Mention((Span(0, 1),), parts=("a", "b"), status="negated", id="m")
+    document = Document("1", "a", passages=(Passage("front", 0, 1),), mentions=(mention,))
+    for format in ("bioc-json", "bioc-xml"):
+        path = saved(tmp_path, dumps([document], format), "x")
+        assert list(read_documents(path, format=format)) == [document]
+
+
+def test_a_mention_out_of_the_order_of_passages_is_noted_and_a_made_up_id_is_its_own() -> None:
+    passages = (Passage("title", 0, 1), Passage("abstract", 2, 3))
+    mentions = (Mention.at(2, 3), Mention.at(0, 1, id="T1"), Mention.at(0, 1))
+    report = WriteReport()
+    document = Document("1", "a\nb", passages=passages, mentions=mentions)
+    (node,) = json.loads(dumps([document], "bioc-json", report=report))["documents"]
+    ids = [[a["id"] for a in p["annotations"]] for p in node["passages"]]
+    assert ids == [["T1", "T2"], ["T3"]]
+    assert report.notes == {"mention order": 1, "mention ids made up": 2}

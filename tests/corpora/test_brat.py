@@ -241,3 +241,34 @@ def test_attributes_and_references_belong_to_the_mention_that_they_name(folder: 
     said = [(m.id, m.ids, m.status) for m in document.mentions]
     assert said == [("T1", (NIL,), "hypothetical"), ("T2", ("MESH:D1",), "historical")]
     assert report.ignored == {"attribute": 3}
+
+
+def test_status_nil_and_notes_are_written_as_they_are_read(tmp_path: Path) -> None:
+    mention = Mention((Span(0, 1),), "Gene", (NIL,), id="T1", status="historical")
+    document = Document("x", "a", mentions=(mention,))
+    assert dumps([document], "brat").splitlines() == [
+        "T1\tGene 0 1\ta",
+        "N1\tReference T1 NIL:NIL\ta",
+        "A1\tStatus T1 historical",
+    ]
+    write_documents([document], tmp_path / "x.ann")
+    (tmp_path / "x.ann").write_text("T1\tGene 0 1\ta\nM1\tNegation T1\n", encoding="utf-8")
+    (again,) = read_documents(tmp_path / "x.ann")
+    assert again.mentions[0].status == "negated"
+
+
+def test_an_empty_text_is_a_loss(tmp_path: Path) -> None:
+    with pytest.raises(LossError, match="brat cannot hold an empty text"):
+        write_documents([Document("x", "")], tmp_path / "x.ann")
+
+
+def test_a_relation_needs_a_target_and_only_an_annotator_s_note_is_its_note(folder: Path) -> None:
+    path = folder / "b.ann"
+    rows = ["T1\tDisease 3 10\tovarian", "R1\tIs Arg1:T1 Arg2:T1", "#1\tOther R1\tnot a note"]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    report = ReadReport()
+    (document,) = read_documents(path, report=report)
+    assert (document.relations[0].note, report.ignored) == ("", {"note": 1})
+    path.write_text("T1\tDisease 3 10\tovarian\nR1\tIs Arg1:T1 Arg2:\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"line 2: .*'Arg2:' is not Role:T1"):
+        list(read_documents(path))

@@ -138,6 +138,8 @@ def test_a_mention_of_blanks_is_lost_and_an_accent_stays_with_its_letter(tmp_pat
         ("B-D O I-D", ["a", "c"]),
         ("B-D I-C I-C", ["a", "b c"]),
         ("B-D S-D B-D", ["a", "b", "c"]),
+        ("B-D W-D", ["a", "b"]),
+        ("I-D U-D", ["a", "b"]),
         ("B I E", ["a b c"]),
         ("B I-D", ["a", "b"]),
         ("E-D I-D", ["a", "b"]),

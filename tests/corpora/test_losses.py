@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -118,10 +117,15 @@ def test_the_rest_of_a_document_stays_as_it_is() -> None:
     assert fitted(FULL, metadata=False)[0] == replace(FULL, metadata=())
     assert fitted(FULL, passages=False)[0] == replace(FULL, passages=())
     first, second, third = FULL.mentions
-    emptied: dict[str, Any] = {"ids": (), "parts": (), "status": None, "candidates": ()}
-    for part, empty in emptied.items():
+    without = {
+        "ids": replace(first, ids=()),
+        "parts": replace(first, parts=()),
+        "status": replace(first, status=None),
+        "candidates": replace(first, candidates=()),
+    }
+    for part, changed in without.items():
         document = fitted(FULL, **{part: False})[0]
-        assert document == FULL.with_mentions((replace(first, **{part: empty}), second, third))
+        assert document == FULL.with_mentions((changed, second, third))
     assert fitted(FULL, interrupted=False)[0] == replace(
         FULL, mentions=(first, third), relations=(FULL.relations[0], FULL.relations[2])
     )

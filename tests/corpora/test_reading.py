@@ -77,6 +77,29 @@ def test_pieces_that_touch_and_the_end_of_the_text_are_sound() -> None:
     assert spans([(0, 34)], TEXT.replace("\t", " ")) == ((0, 34),)
 
 
+@pytest.mark.parametrize(
+    ("offsets", "merged", "mended"),
+    [
+        ([(3, 8), (5, 10)], ((3, 10),), 1),
+        ([(5, 8), (3, 10)], ((3, 10),), 1),
+        ([(3, 5), (5, 10)], ((3, 5), (5, 10)), 0),
+        ([OVARIAN, CANCER], (OVARIAN, CANCER), 0),
+    ],
+)
+def test_lenient_reading_merges_spans_that_overlap_and_says_so(
+    offsets: list[tuple[int, int]], merged: tuple[tuple[int, int], ...], mended: int
+) -> None:
+    report = ReadReport()
+    reading = Reading("x", lenient=True, report=report)
+    assert reading.spans(TEXT, offsets, None, document_id="7") == merged
+    assert report.mended.total() == mended
+
+
+def test_an_error_says_that_lenient_reading_would_skip_it() -> None:
+    with pytest.raises(FormatError, match=r"--lenient skips this mention$"):
+        spans([OVARIAN], "x")
+
+
 EDGES = st.lists(st.integers(0, len(TEXT)), min_size=2, max_size=6, unique=True)
 
 
