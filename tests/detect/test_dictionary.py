@@ -233,3 +233,13 @@ def test_a_document_keeps_the_mentions_it_had(detector: DictionaryDetector) -> N
     assert document.mentions[0] == had
     assert len(document.mentions) == 2
     assert document.id == "1"
+
+
+def test_a_single_letter_that_counts_or_labels_is_no_short_form(tmp_path: Path) -> None:
+    kb = of_entries(tmp_path, Entry("X:1", "ectoplume", types=("Anatomy",)))
+    text = "An ectoplume (E) at day E 10, (E)11.5 or E12; then E again."
+    found = DictionaryDetector(kb).detect(text)
+    assert [text[m.start : m.end] for m in found] == ["ectoplume", "E", "E"]
+    assert text[found[2].end :] == " again."
+    panels = DictionaryDetector(kb).detect(f"{text} (A) One. (B) Two.")
+    assert [m.end - m.start for m in panels] == [len("ectoplume")]

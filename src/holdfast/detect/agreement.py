@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from holdfast.detect.edges import is_label
 from holdfast.detect.overlaps import Taken
 from holdfast.detect.tagger import Tagged
 from holdfast.text.abbreviations import find_abbreviations
@@ -37,7 +38,7 @@ def agree(found: Sequence[Tagged], text: str, *, sure: float = SURE) -> list[Tag
     taken = Taken(tagged.span for tagged in found)
     added = list[Tagged]()
     for span in sorted(occurrences(text, known), key=lambda span: (span.start, -span.end)):
-        if taken.is_free(span):
+        if taken.is_free(span) and not is_label(span, text):
             taken.add(span)
             added.append(replace(known[text[span.start : span.end]], span=span))
     return sorted((*found, *added), key=lambda tagged: tagged.span)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast import types
+from holdfast.detect.edges import is_label
 from holdfast.detect.overlaps import longest_from_left, nested_in
 from holdfast.detect.scan import known_spans
 from holdfast.document import Document, Mention, Span
@@ -138,6 +139,8 @@ class DictionaryDetector:
         for span in scan.spans:
             surface = scan.text[span.start : span.end]
             if is_ion(span, scan.text) or defines(surface, scan.defined):
+                continue
+            if is_label(span, scan.text):
                 continue
             meaning = self.meaning_of(scan.defined.get(surface, surface))
             if meaning is None and self.is_index_entry(surface):

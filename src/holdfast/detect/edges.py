@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from holdfast.detect.scan import closed
@@ -25,6 +26,7 @@ _IN_WORD: Final = re.compile(r"\w[(\[{]\w")
 _OPENING: Final = " /,;:([{"
 _CLOSING: Final = " /,;:)]}"
 _HYPHENS: Final = "-‐‑–"  # at an end only where it joins the mention to what stands beside it
+_COUNT: Final = re.compile(r"\)?\s?\d")  # behind a letter
 
 
 def joined(tagged: Iterable[Tagged], text: str) -> Iterator[Tagged]:
@@ -82,3 +84,18 @@ def _joins(text: str, at: int, beside: int) -> bool:
         and 0 <= beside < len(text)
         and (text[beside].isalnum() or text[beside] in "([")
     )
+
+
+def is_label(span: Span, text: str) -> bool:
+    """Whether a single letter counts or labels something, where it could be a short form.
+
+    The "E" of "(E)10.5" is a day, and in a text with panels "(A)" and "(B)" it is a panel.
+    """
+    if span.end - span.start != 1:
+        return False
+    return _COUNT.match(text, span.end) is not None or _has_panels(text)
+
+
+@lru_cache(maxsize=64)
+def _has_panels(text: str) -> bool:
+    return "(A)" in text and "(B)" in text

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.candidates import Found
 from holdfast.link.equivalents import Group
-from holdfast.names.credible import SYMBOLS, is_credible
+from holdfast.names.credible import SYMBOLS, is_credible, may_name
 from holdfast.text.tokens import hashes_of_names
 from holdfast.types import DISEASE, PHENOTYPE, SPECIES, mask_of
 
@@ -75,6 +75,7 @@ class Trust:
         self._kb = kb
         self._type_mask = kb.type_mask
         self._is_taught = taught_entities(kb, used)
+        self._is_shipped = [not source.is_own for source in kb.sources]
         self._is_seconded = lru_cache(maxsize=1 << 13)(self._has_untaught_condition)
 
     def shifted(
@@ -125,7 +126,14 @@ class Trust:
         return any(is_credible(query, kb.name_at(row)) for row in rows[leads].tolist())
 
     def _is_named(self, query: str, found: Found, group: Group) -> bool:
-        return any(found.is_exact_in_kb[at] and self._is_meant(query, found, at) for at in group)
+        """A common word or a letter is a name only where the user's own vocabulary lists it."""
+        is_word = not may_name(query)
+        return any(
+            found.is_exact_in_kb[at]
+            and self._is_meant(query, found, at)
+            and not (is_word and self._is_shipped[self._kb.source_of[found.entity[at]]])
+            for at in group
+        )
 
     def _is_meant(self, query: str, found: Found, at: int) -> bool:
         return is_credible(query, found.name[at], is_symbol=self._is_symbol(found, at))
