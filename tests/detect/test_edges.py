@@ -72,4 +72,4 @@ def test_brackets_are_added_at_the_ends_only(text: str) -> None:
     middle = Span(len(text) // 3, max(len(text) // 3 + 1, 2 * len(text) // 3))
     wider = with_brackets(middle, text)
     added = text[wider.start : middle.start] + text[middle.end : wider.end]
-    assert set(added) <= set("()[]{}")
+    assert set(added) <= set("()[]{}+-")

@@ -75,13 +75,17 @@ def with_brackets(span: Span, text: str) -> Span:
 
 
 def closed(span: Span, text: str) -> Span:
-    """The span with the brackets that close those opened inside it, where they follow it."""
+    """The span with the brackets that close those opened inside it, where they follow it.
+
+    A charge may stand before the bracket, as in "sodium(1+)".
+    """
     start, end = span
     _, unclosed = _unmatched(text[start:end])
     for bracket in reversed(unclosed):
-        if not text.startswith(_CLOSES[bracket], end):
+        closing = end + (text[end : end + 1] in ("+", "-"))
+        if not text.startswith(_CLOSES[bracket], closing):
             break
-        end += 1
+        end = closing + 1
     return Span(start, end)
 
 
