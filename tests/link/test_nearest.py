@@ -118,7 +118,10 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
 
 @pytest.fixture(scope="module")
 def rows(kb: KnowledgeBase, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    return answers(kb, [*READ, *EMPTY], tmp_path_factory.mktemp("strings"))
+    """Linked once for all tests, so before the home of each test is set: in a home of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOLDFAST_HOME", str(tmp_path_factory.mktemp("home")))
+        return answers(kb, [*READ, *EMPTY], tmp_path_factory.mktemp("strings"))
 
 
 @pytest.mark.parametrize("string", READ)
