@@ -38,7 +38,7 @@ LINKED = re.findall(r"^\| \[`(\w+)`\]\(#([\w-]+)\) \|", PAGE, re.MULTILINE)
 
 def test_every_reader_is_documented_once_and_has_a_section() -> None:
     assert sorted(name for name, _ in LINKED) == sorted(readers.READERS)
-    assert {anchor for _, anchor in LINKED} == set(sections())
+    assert {anchor for _, anchor in LINKED} == set(sections()) - {"what-is-found-in-texts"}
 
 
 @pytest.mark.parametrize(("name", "anchor"), LINKED)
