@@ -406,7 +406,7 @@ def test_entities_are_encoded_once_with_word_of_it_after_everything_was_checked(
         load_it(detector=None)
     assert said == []
     load_it()
-    assert {*said} == {f"encoding {len(toys.IDS)} names of entities, once"}
+    assert {*said} == {f"encoding {len(toys.IDS)} names of entities"}
     said.clear()
     load_it()
     assert said == []
