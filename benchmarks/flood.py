@@ -2,8 +2,8 @@
 
     python benchmarks/flood.py --data DIR --prose /usr/share/common-licenses --results results
 
-The knowledge base `open` must be in the home folder. `--name` tells two checkouts apart: a row of the
-same name is replaced.
+The knowledge base `open` must be in the home folder. `--name` tells two checkouts apart: a row of
+the same name is replaced.
 """
 
 from __future__ import annotations
