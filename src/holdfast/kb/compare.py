@@ -106,7 +106,9 @@ class Comparison:
         yield from self._absent(DEFINITIONS, defined)
         for row, term in there:
             types = self._types[row]
-            if term.types and (types.isdisjoint(term.types) or (strict and types - term.types)):
+            # An entity that another vocabulary entered has that vocabulary's types too.
+            is_own = strict and int(self._kb.source_of[row]) == source
+            if term.types and (types.isdisjoint(term.types) or (is_own and types - term.types)):
                 found, allowed = (", ".join(sorted(kinds)) for kinds in (types, term.types))
                 yield Gap(TYPES, term.id, f"{found or 'none'} instead of {allowed}")
 
