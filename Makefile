@@ -15,7 +15,7 @@ test: .venv/dev
 
 # The training code needs torch, which is large: it has an environment of its own.
 test-train: .venv-train/done
-	.venv-train/bin/python -m pytest tests/training tests/names
+	.venv-train/bin/python -m pytest tests/encoders tests/names $(shell find tests -type d -name training)
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast import artifacts
-from holdfast.evaluate.processes import run_job
-from holdfast.evaluate.results import circumstances, write_result
+from holdfast.bench.processes import run_job
 from holdfast.evaluate.tables import markdown_table
+from holdfast.experiments.results import circumstances, write_result
 
 K: Final = 10
 THREADS: Final = 2
@@ -68,7 +68,7 @@ def exact_scores(queries: Floats, vectors: Floats) -> Floats:
 def encoded(names: Iterable[str], model: Path, kept: Path) -> Floats:
     """The names' vectors, from the cache if they are there."""
     if not kept.exists():
-        encoder = import_module("holdfast.names.encoder").NameEncoder.open(model)
+        encoder = import_module("holdfast.encoders.names").NameEncoder.open(model)
         np.save(kept, encoder.encode(list(names)))
     vectors: Floats = np.load(kept, mmap_mode="r")
     return vectors
@@ -181,7 +181,7 @@ def main() -> None:
 
 
 def digest_of(model: Path) -> str:
-    encoder = import_module("holdfast.names.encoder")
+    encoder = import_module("holdfast.encoders.names")
     return artifacts.read_manifest(model, kind=encoder.KIND, version=encoder.VERSION).digest
 
 

@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.evaluate.processes import megabytes_in, read_memory
+from holdfast.bench.processes import megabytes_in, read_memory
 
 K: Final = 10
 THREADS: Final = 2

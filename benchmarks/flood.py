@@ -15,7 +15,7 @@ import random
 from pathlib import Path
 
 import holdfast
-from holdfast.evaluate.results import circumstances, write_result
+from holdfast.experiments.results import circumstances, write_result
 
 ABSTRACTS = "text/elife/abstracts.jsonl.gz"
 SEED = 13

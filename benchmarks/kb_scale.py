@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast.evaluate.results import circumstances, write_result
+from holdfast.experiments.results import circumstances, write_result
 from holdfast.kb import Entry, KnowledgeBase, Source, build_kb
 
 NAMES_EACH = 4

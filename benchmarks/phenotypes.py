@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import Document, load, open_kb
-from holdfast.evaluate.listed_names import is_same
-from holdfast.evaluate.results import circumstances, write_result
+from holdfast.bench.listed_names import is_same
+from holdfast.experiments.results import circumstances, write_result
 from holdfast.kb import KnowledgeBase
 
 SENTENCES = Path(__file__).parents[1] / "tests" / "data" / "phenotypes.tsv"

@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.console import Console
 
 from holdfast.document import Document
+from holdfast.io.show import print_document
 from holdfast.pipeline import load
-from holdfast.show import print_document
 
 
 def main() -> None:

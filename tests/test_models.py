@@ -16,7 +16,7 @@ from holdfast import artifacts, models, registry
 from holdfast.document import Mention
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb import KnowledgeBase
-from holdfast.link.shipped import LINKER
+from holdfast.link.ranking.shipped import LINKER
 from holdfast.models import choose_model, list_models
 from holdfast.registry import Model, Step
 from small_kb import make_kb

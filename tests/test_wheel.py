@@ -108,7 +108,7 @@ def test_linking_prints_the_same_as_the_checkout(python: Path, tmp_path: Path) -
 
 def test_recipes_and_word_lists_are_found_in_the_installed_wheel(python: Path) -> None:
     code = (
-        "from holdfast.evaluate.recipe import read_recipe, shipped\n"
+        "from holdfast.experiments.recipe import read_recipe, shipped\n"
         "from holdfast.names.credible import common_words\n"
         "print(len([read_recipe(name) for name in shipped()]), 'the' in common_words())"
     )

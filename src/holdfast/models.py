@@ -119,8 +119,8 @@ def prepare(
 
 def prepare_names(kb: KnowledgeBase, progress: Progress, *, must_keep: bool = True) -> None:
     """Encode and index the names of a knowledge base, unless that was done before."""
-    from holdfast.link.dense_names import dense_index_of, name_vectors_of
-    from holdfast.link.shipped import shipped_encoder
+    from holdfast.link.ranking.dense_names import dense_index_of, name_vectors_of
+    from holdfast.link.ranking.shipped import shipped_encoder
 
     make = dense_index_of if must_keep else name_vectors_of
     make(kb, shipped_encoder(), progress=partial(progress, "encoding names"))
@@ -129,8 +129,8 @@ def prepare_names(kb: KnowledgeBase, progress: Progress, *, must_keep: bool = Tr
 def _prepare_entities(
     kb: KnowledgeBase, folder: Path, progress: Progress, *, must_keep: bool
 ) -> None:
-    from holdfast.link.collective_entities import EntityNames, entity_vectors_of
-    from holdfast.link.collective_model import DualEncoderModel
+    from holdfast.systems.collective.entities import EntityNames, entity_vectors_of
+    from holdfast.systems.collective.model import DualEncoderModel
 
     model = DualEncoderModel.open(folder)
 
@@ -186,7 +186,7 @@ def _of_folder(folder: Path) -> Chosen:
 def _dual_encoder(recipe: str) -> Path | None:
     if not recipe:
         return None
-    from holdfast.link.collective_trained import trained_folder
+    from holdfast.systems.collective.trained import trained_folder
 
     return trained_folder(recipe)
 
@@ -206,9 +206,9 @@ def _tagger_of_folder(
 def _ranked_of_folder(
     kb: KnowledgeBase, *, only: Collection[str] | None, top: int, folder: Path
 ) -> Step:
-    from holdfast.link.dense_names import name_vectors_of
-    from holdfast.link.ranked import RankedLinker
-    from holdfast.link.shipped import shipped_encoder
+    from holdfast.link.ranking.dense_names import name_vectors_of
+    from holdfast.link.ranking.linker import RankedLinker
+    from holdfast.link.ranking.shipped import shipped_encoder
 
     has_encoder = bool(manifest_of(folder).config.get("encoder"))
     dense = name_vectors_of(kb, shipped_encoder()) if has_encoder else None
@@ -219,7 +219,7 @@ def _ranked_of_folder(
 def _annotator_of_folder(
     kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1, folder: Path
 ) -> Step:
-    from holdfast.link.collective import CollectiveAnnotator
+    from holdfast.systems.collective.linker import CollectiveAnnotator
 
     return CollectiveAnnotator.open(folder, kb, only=only, top=top)
 
@@ -227,7 +227,7 @@ def _annotator_of_folder(
 def _dual_of_folder(
     kb: KnowledgeBase, *, only: Collection[str] | None, top: int, folder: Path
 ) -> Step:
-    from holdfast.link.collective import CollectiveLinker
+    from holdfast.systems.collective.linker import CollectiveLinker
 
     return CollectiveLinker.open(folder, kb, only=only, top=top)
 

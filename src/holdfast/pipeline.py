@@ -21,7 +21,7 @@ from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.link.mapped import MapIds
 from holdfast.link.min_score import MinScore
 from holdfast.link.rules import read_rules
-from holdfast.link.variants import variant_linker
+from holdfast.link.variants.linker import variant_linker
 from holdfast.models import choose_model, prepare
 from holdfast.registry import DETECTORS, LINKERS, Step, component, nesting
 

@@ -44,7 +44,7 @@ class MakeLinker(Protocol):
 
 
 def _ranked(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
-    from holdfast.link.shipped import shipped_linker  # its libraries take a while to import
+    from holdfast.link.ranking.shipped import shipped_linker  # its libraries take a while to import
 
     return genes_by_species(shipped_linker, kb, only=only, top=top)
 
@@ -56,19 +56,19 @@ def _trained(kb: KnowledgeBase, *, only: Collection[str] | None, nested: bool = 
 
 
 def _collective_linker(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
-    from holdfast.link.collective_trained import trained_linker  # its libraries take a while
+    from holdfast.systems.collective.trained import trained_linker  # its libraries take a while
 
     return trained_linker(kb, recipe=LINKING_RECIPE, only=only, top=top)
 
 
 def _joined(kb: KnowledgeBase, *, only: Collection[str] | None, top: int) -> Step:
-    from holdfast.link.collective_trained import joined_linker  # its libraries take a while
+    from holdfast.systems.collective.trained import joined_linker  # its libraries take a while
 
     return genes_by_species(partial(joined_linker, recipe=LINKING_RECIPE), kb, only=only, top=top)
 
 
 def _collective_annotator(kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1) -> Step:
-    from holdfast.link.collective_trained import trained_annotator  # its libraries take a while
+    from holdfast.systems.collective.trained import trained_annotator  # its libraries take a while
 
     return trained_annotator(kb, recipe=FINDING_RECIPE, only=only, top=top)
 

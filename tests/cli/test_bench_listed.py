@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from command import call
-from holdfast.evaluate.listed_names import FRAMES, draw_names, is_same
+from holdfast.bench.listed_names import FRAMES, draw_names, is_same
 from holdfast.kb import Entry, Link, Source, kb_folder
 from small_kb import HGNC, MESH, MONDO, make_kb, of_entries
 

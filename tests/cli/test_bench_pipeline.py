@@ -9,7 +9,7 @@ import pytest
 
 from command import call
 from holdfast import Document, artifacts
-from holdfast.evaluate.speed import Task, measure_growth
+from holdfast.bench.pipelines import Task, measure_growth
 from holdfast.kb import kb_folder
 from small_kb import make_kb
 

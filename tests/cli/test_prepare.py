@@ -18,7 +18,7 @@ import holdfast
 from command import call, environment, run
 from holdfast import artifacts
 from holdfast.kb import Entry, Source, kb_folder, open_kb
-from holdfast.link import dense_names
+from holdfast.link.ranking import dense_names
 from small_kb import make_kb
 
 TEXT = "A heart attack, and later a hart atack, after lithium carbonate."

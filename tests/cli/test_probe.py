@@ -14,7 +14,7 @@ from rich.console import Console
 from command import call
 from holdfast.evaluate.gold_mentions import LenientCase, score_lenient
 from holdfast.evaluate.probes import AS_IS, ProbeRow, probe_rows, probe_table
-from holdfast.evaluate.results import render
+from holdfast.experiments.results import render
 
 
 def measured(right: int = 3, base: float = 1.0) -> dict[str, Any]:
@@ -41,7 +41,9 @@ def measured(right: int = 3, base: float = 1.0) -> dict[str, Any]:
 def test_a_missing_library_is_one_line_that_says_what_to_install(
     command: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith("holdfast.training.")]:
+    for name in [
+        name for name in sys.modules if name.startswith("holdfast.") and ".training" in name
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
     done = call(*command, "--data", tmp_path)

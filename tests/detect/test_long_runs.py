@@ -14,17 +14,17 @@ import pytest
 import holdfast
 from holdfast.detect.agreement import agree
 from holdfast.detect.tagger import Tagged
-from holdfast.detect.token_encoder import TokenEncoder, Tokens
 from holdfast.detect.trained import TrainedDetector
 from holdfast.detect.variants import with_written, written_variants
 from holdfast.document import Document, Mention, Span
+from holdfast.encoders.tokens import TokenEncoder, Tokens
 from holdfast.kb import KnowledgeBase
-from holdfast.link.variants import VariantLinker
+from holdfast.link.variants.linker import VariantLinker
 from holdfast.text.abbreviations import find_abbreviations, long_forms
 from holdfast.text.occurrences import occurrences
 from holdfast.text.sentences import split_sentences
 from holdfast.text.tokens import TOKEN
-from holdfast.text.variant_spans import find_variants
+from holdfast.text.variants.spans import find_variants
 from small_kb import make_kb
 
 

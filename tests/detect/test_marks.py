@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from detect.test_token_encoder import small_tokenizer
+from encoders.test_tokens import small_tokenizer
 from holdfast.detect.marks import NAMES_OF_MARKS, add_names, shape_marks
-from holdfast.detect.token_encoder import TokenReader
 from holdfast.document import Mention
+from holdfast.encoders.tokens import TokenReader
 
 
 def marks_of(text: str, *names: Mention) -> list[set[str]]:

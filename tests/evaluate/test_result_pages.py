@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from holdfast.evaluate.results import fill_tables, read_results, render
 from holdfast.evaluate.tables import SHIPPED, readme_tables, shipped_figures
+from holdfast.experiments.results import fill_tables, read_results, render
 from holdfast.models import MEASURED, WEIGHTS, manifest_of
 
 ROOT = Path(__file__).parents[2]

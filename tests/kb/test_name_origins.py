@@ -11,7 +11,7 @@ from command import call
 from holdfast import artifacts
 from holdfast.errors import KnowledgeBaseError
 from holdfast.kb import Addition, Entry, KnowledgeBase, Record, Source, build_kb, kb_folder
-from holdfast.kb.organisms import with_origins
+from holdfast.kb.open.taxa.organisms import with_origins
 from small_kb import MESH, MONDO
 
 RECORDS: tuple[Record, ...] = (

@@ -18,11 +18,11 @@ import pytest
 import holdfast
 from holdfast.document import Document, Mention
 from holdfast.kb import Entry, KnowledgeBase
-from holdfast.link import ranked
-from holdfast.link.features import FEATURES
-from holdfast.link.ranked import RankedLinker
-from holdfast.link.ranker import Ranker
-from holdfast.link.recent import Recent
+from holdfast.link.ranking import linker as ranked
+from holdfast.link.ranking.features import FEATURES
+from holdfast.link.ranking.linker import RankedLinker
+from holdfast.link.ranking.ranker import Ranker
+from holdfast.link.ranking.recent import Recent
 from small_kb import make_kb, of_entries
 
 _MOST_REMEMBERED = 1 << 16

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.evaluate.recipe import read_recipe
-from holdfast.evaluate.run import run_recipe
+from holdfast.experiments.recipe import read_recipe
+from holdfast.experiments.run import run_recipe
 
 
 @pytest.mark.parametrize("recipe", ["abbreviations-med1250", "abbreviations-med1250-odd"])

@@ -14,7 +14,7 @@ import typer
 
 from holdfast.cli import bench, convert, evaluate, kb, link, models, probe, reproduce, score, train
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.safe_text import one_line
+from holdfast.text.safe import one_line
 
 app = typer.Typer(
     name="holdfast",

@@ -36,10 +36,10 @@ def pipeline(
     as_json: Json = False,
 ) -> None:
     """Documents a second, latency, start-up and memory of whole pipelines."""
+    from holdfast.bench.growth import parse_sizes
+    from holdfast.bench.pipelines import Task, bench_pipeline
     from holdfast.cli.progress import progress_bar
     from holdfast.corpora.named import load_corpus
-    from holdfast.evaluate.name_growth import parse_sizes
-    from holdfast.evaluate.speed import Task, bench_pipeline
     from holdfast.evaluate.tables import speed_table
     from holdfast.kb import open_kb
     from holdfast.models import choose_model
@@ -84,8 +84,8 @@ def names(
     as_json: Json = False,
 ) -> None:
     """The name linker beside BERT and scispaCy."""
+    from holdfast.bench.names import Plan, bench_names
     from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.name_speed import Plan, bench_names
     from holdfast.evaluate.name_speed_page import render_names, write_names_page
     from holdfast.kb import open_kb
 
@@ -121,9 +121,9 @@ def growth(
     as_json: Json = False,
 ) -> None:
     """How the name linker grows with the number of names."""
+    from holdfast.bench.growth import GrowthPlan, bench_growth, parse_sizes
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.growth_page import render_growth, write_growth_pages
-    from holdfast.evaluate.name_growth import GrowthPlan, bench_growth, parse_sizes
     from holdfast.kb import open_kb
 
     plan = GrowthPlan(data, open_kb(kb), parse_sizes(sizes), threads=threads)
@@ -150,16 +150,16 @@ def collective(
     """Mentions a second of the collective encoder, one mention at a time, and BLINK."""
     from itertools import islice
 
-    from holdfast.cli.progress import progress_bar
-    from holdfast.corpora.named import load_corpus
-    from holdfast.evaluate.collective_curves import draw_curves, training_curves
-    from holdfast.evaluate.collective_kb import collective_kb
-    from holdfast.evaluate.collective_speed import (
+    from holdfast.bench.collective import (
         Systems,
         bench_collective,
         render_collective_speed,
     )
-    from holdfast.evaluate.recipe import read_recipe
+    from holdfast.cli.progress import progress_bar
+    from holdfast.corpora.named import load_corpus
+    from holdfast.evaluate.collective_curves import draw_curves, training_curves
+    from holdfast.experiments.collective_kb import collective_kb
+    from holdfast.experiments.recipe import read_recipe
 
     short = corpus.partition("-")[0]
     systems = Systems(f"collective-{short}", f"single-{short}", f"blink-{short}")
@@ -192,8 +192,8 @@ def listed(
     as_json: Json = False,
 ) -> None:
     """Whether the names that a knowledge base lists are found in sentences, and linked."""
+    from holdfast.bench.listed_names import bench_listed, render_listed
     from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.listed_names import bench_listed, render_listed
     from holdfast.kb import open_kb
     from holdfast.pipeline import load
 
@@ -217,7 +217,7 @@ def _tell(name: str, measured: dict[str, Any], results: Path | None, *, as_json:
     """Add the circumstances, store it all, and print it if JSON is asked for."""
     import json
 
-    from holdfast.evaluate.results import circumstances, write_pages, write_result
+    from holdfast.experiments.results import circumstances, write_pages, write_result
 
     measured |= circumstances()
     if results is not None:

@@ -32,7 +32,7 @@ def convert(
     from holdfast.cli.progress import counted
     from holdfast.corpora import ReadReport, WriteReport, write_documents
     from holdfast.errors import UsageError
-    from holdfast.inputs import STDIN, open_inputs
+    from holdfast.io.inputs import STDIN, open_inputs
 
     if str(source) != STDIN and not source.exists():
         raise UsageError(f"{source}: there is no such file or folder")

@@ -24,10 +24,10 @@ def evaluate(
     import json
 
     from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.recipe import read_recipe
-    from holdfast.evaluate.results import outcome_to_json
-    from holdfast.evaluate.run import run_recipe
-    from holdfast.show import print_outcome
+    from holdfast.experiments.recipe import read_recipe
+    from holdfast.experiments.results import outcome_to_json
+    from holdfast.experiments.run import run_recipe
+    from holdfast.io.show import print_outcome
 
     chosen = read_recipe(recipe)
     with progress_bar(chosen.name) as progress:

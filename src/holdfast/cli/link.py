@@ -82,14 +82,14 @@ def link(
     from holdfast.cli.progress import counted, progress_bar
     from holdfast.corpora import ReadReport
     from holdfast.errors import UsageError
-    from holdfast.inputs import open_inputs
+    from holdfast.io.inputs import open_inputs
+    from holdfast.io.linked_tables import check_table_format, link_rows, names_of, print_table
+    from holdfast.io.mention_tables import is_table, read_mention_strings
+    from holdfast.io.output import check_format, print_documents
+    from holdfast.io.show import print_unmapped
     from holdfast.kb import open_kb
-    from holdfast.linked_tables import check_table_format, link_rows, names_of, print_table
-    from holdfast.mention_tables import is_table, read_mention_strings
-    from holdfast.output import check_format, print_documents
     from holdfast.pipeline import OF_MODEL, load
-    from holdfast.safe_text import safe_stream
-    from holdfast.show import print_unmapped
+    from holdfast.text.safe import safe_stream
 
     if bool(inputs) == (mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
@@ -117,7 +117,7 @@ def link(
             progress=progress,
         )
     if why_not is not None:
-        from holdfast.show_why_not import print_why_not
+        from holdfast.io.show_why_not import print_why_not
 
         with open_inputs(inputs or [], format=source_format, lenient=lenient) as texts:
             documents = texts.documents(ReadReport())

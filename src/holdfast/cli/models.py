@@ -22,7 +22,7 @@ def models(
 
     from holdfast.models import list_models
     from holdfast.registry import MODELS
-    from holdfast.safe_text import one_line
+    from holdfast.text.safe import one_line
 
     folders = list_models()
     if as_json:

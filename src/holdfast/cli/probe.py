@@ -91,11 +91,11 @@ def embeddings(
     from holdfast import artifacts
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.embedding_probe import embedding_table
-    from holdfast.link.shipped import ENCODER
+    from holdfast.link.ranking.shipped import ENCODER
+    from holdfast.systems.rescnn.training.probing.embedding_comparison import compare_embeddings
+    from holdfast.systems.rescnn.training.probing.embedding_training import ComparisonConfig
+    from holdfast.systems.rescnn.training.probing.linkers import find_encoder
     from holdfast.training.abstracts import abstracts_sha256, read_abstracts
-    from holdfast.training.embedding_comparison import compare_embeddings
-    from holdfast.training.embedding_training import ComparisonConfig
-    from holdfast.training.probe_linkers import find_encoder
 
     with progress_bar("probe embeddings") as progress:
         measured = compare_embeddings(
@@ -126,8 +126,8 @@ def _run(
     from holdfast import artifacts
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.probes import probe_table
-    from holdfast.training.probe_linkers import ProbeConfig, find_encoder
-    from holdfast.training.probes import run_probe
+    from holdfast.systems.rescnn.training.probing.linkers import ProbeConfig, find_encoder
+    from holdfast.systems.rescnn.training.probing.probes import run_probe
 
     with progress_bar(f"probe {probe}") as progress:
         measured = run_probe(
@@ -155,7 +155,7 @@ def _tell(
 
     from rich.console import Console
 
-    from holdfast.evaluate.results import circumstances, write_pages, write_result
+    from holdfast.experiments.results import circumstances, write_pages, write_result
 
     measured |= circumstances()
     if results is not None:

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from holdfast.safe_text import one_line
+from holdfast.text.safe import one_line
 
 _Item = TypeVar("_Item")
 _STEP: Final = 0.1  # of the whole, after which a log has another line

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from holdfast.evaluate.recipe import Recipe
+    from holdfast.experiments.recipe import Recipe
 
 
 def reproduce(
@@ -32,11 +32,11 @@ def reproduce(
 ) -> None:
     """Train and run recipes, store what they measure, and make the pages of results anew."""
     from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.recipe import read_recipe, shipped
-    from holdfast.evaluate.results import outcome_to_json, write_pages, write_result
-    from holdfast.evaluate.run import COLLECTIVE, fitting_encoder, model_folder, run_recipe
-    from holdfast.show import print_outcome
-    from holdfast.training.ranked_linker import train_ranked_linker
+    from holdfast.experiments.recipe import read_recipe, shipped
+    from holdfast.experiments.results import outcome_to_json, write_pages, write_result
+    from holdfast.experiments.run import COLLECTIVE, fitting_encoder, model_folder, run_recipe
+    from holdfast.io.show import print_outcome
+    from holdfast.link.training.train import train_ranked_linker
 
     for name in shipped() if recipes == ["all"] else recipes:
         recipe = read_recipe(name)
@@ -62,7 +62,7 @@ def reproduce(
 
 def _is_left_out(recipe: Recipe) -> bool:
     """Whether it needs another tool that the environment does not name, which is said."""
-    from holdfast.evaluate.scispacy_peer import PYTHON, is_scispacy_named
+    from holdfast.bench.scispacy_peer import PYTHON, is_scispacy_named
 
     is_left_out = recipe.linker == "scispacy" and not is_scispacy_named()
     if is_left_out:
@@ -72,10 +72,10 @@ def _is_left_out(recipe: Recipe) -> bool:
 
 def _train_once(recipe: Recipe, data: Path) -> None:
     """A dual encoder takes a while: one that is there is measured as it is."""
-    from holdfast.evaluate.run import model_folder
+    from holdfast.experiments.run import model_folder
 
     out = model_folder(recipe.name)
     if recipe.fit and not recipe.model and not out.exists():
-        from holdfast.training.collective_recipe import train_collective
+        from holdfast.systems.collective.training.recipe import train_collective
 
         train_collective(recipe, data=data, out=out, report=lambda line: typer.echo(line, err=True))

@@ -89,7 +89,7 @@ def _read(path: Path, format_: str | None, *, lenient: bool) -> tuple[list[Docum
     """The documents, and how many broken pieces of the file were skipped."""
     from holdfast.corpora import read_documents
     from holdfast.corpora.report import ReadReport
-    from holdfast.safe_text import one_line
+    from holdfast.text.safe import one_line
 
     report = ReadReport()
     documents = list(read_documents(path, format=format_, lenient=lenient, report=report))

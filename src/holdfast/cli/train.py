@@ -29,17 +29,17 @@ def train(
 ) -> None:
     """Train what a recipe describes and write it as a model folder."""
     from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.recipe import read_recipe
-    from holdfast.evaluate.run import COLLECTIVE, fitting_encoder, model_folder
+    from holdfast.experiments.recipe import read_recipe
+    from holdfast.experiments.run import COLLECTIVE, fitting_encoder, model_folder
 
     chosen = read_recipe(recipe)
     folder = out or model_folder(chosen.name)
     if chosen.protocol == "encoder":
-        from holdfast.training.encoder_recipe import train_encoder
+        from holdfast.systems.rescnn.training.recipe import train_encoder
 
         train_encoder(chosen, data=data, out=folder, report=lambda line: typer.echo(line, err=True))
     elif chosen.protocol == "detector":
-        from holdfast.training.detector import train_detector
+        from holdfast.detect.training.train import train_detector
 
         train_detector(
             chosen,
@@ -49,13 +49,13 @@ def train(
             report=lambda line: typer.echo(line, err=True),
         )
     elif chosen.linker in COLLECTIVE:
-        from holdfast.training.collective_recipe import train_collective
+        from holdfast.systems.collective.training.recipe import train_collective
 
         train_collective(
             chosen, data=data, out=folder, report=lambda line: typer.echo(line, err=True)
         )
     else:
-        from holdfast.training.ranked_linker import train_ranked_linker
+        from holdfast.link.training.train import train_ranked_linker
 
         opened = fitting_encoder(chosen, encoder)
         with progress_bar(chosen.name) as progress:

@@ -27,7 +27,7 @@ from holdfast.corpora.report import ReadReport
 from holdfast.document import NIL, Document, Mention, Span
 from holdfast.errors import FormatError
 from holdfast.files import read_lines
-from holdfast.safe_text import guard_cell, unguard_cell
+from holdfast.text.safe import guard_cell, unguard_cell
 
 HOLDS: Final = Holds(passages=True, interrupted=True, candidates=True)
 COLUMNS: Final = ("document_id", "start", "end", "mention", "type", "ids", "name", "score", "why")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from holdfast.safe_text import one_line
+from holdfast.text.safe import one_line
 
 _REASONS_KEPT: Final = 5
 _NAMES_KEPT: Final = 10

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast import types
-from holdfast.detect.token_encoder import Tokens
 from holdfast.document import Mention
+from holdfast.encoders.tokens import Tokens
 
 _SHAPES: Final = ("capital first", "capitals only", "capital inside", "digit")
 

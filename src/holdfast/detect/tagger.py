@@ -17,8 +17,8 @@ import numpy.typing as npt
 from holdfast import artifacts
 from holdfast.detect.bio import OUTSIDE, beginning, best_tags, chunks, inside
 from holdfast.detect.marks import NAMES_OF_MARKS, add_names, shape_marks
-from holdfast.detect.token_encoder import TokenEncoder, Tokens
 from holdfast.document import Mention, Span
+from holdfast.encoders.tokens import TokenEncoder, Tokens
 from holdfast.errors import ArtifactError
 from holdfast.text.tokens import TOKEN
 

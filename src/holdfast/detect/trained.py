@@ -30,8 +30,8 @@ from holdfast.detect.variants import (
     written_variants,
 )
 from holdfast.document import Document, Mention, Span
+from holdfast.encoders.sessions import cores
 from holdfast.kb.store import KnowledgeBase
-from holdfast.sessions import cores
 
 SURE: Final = 0.9
 """How probable it must be that a listed name's words are outside of any mention, on average over

@@ -14,7 +14,7 @@ from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.detect.scan import are_joined
 from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import Fault, Trust, fault_of
-from holdfast.safe_text import one_line
+from holdfast.text.safe import one_line
 
 _EXAMPLES: Final = 5
 _OTHER: Final = "of the type Other, which is found with --only other"

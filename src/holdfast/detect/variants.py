@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Final
 
 from holdfast.document import Mention, Span
-from holdfast.text.variant_reading import read_variants
-from holdfast.text.variant_spans import find_variants
+from holdfast.text.variants.reading import read_variants
+from holdfast.text.variants.spans import find_variants
 from holdfast.types import CELL_LINE, GENE, VARIANT
 
 _GLUED: Final = re.compile(

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from holdfast.corpora.ids import to_curie
 from holdfast.document import NIL, Document, Mention, Span
 from holdfast.errors import InputError, UsageError
-from holdfast.text.variant_reading import tmvar_id
+from holdfast.text.variants.reading import tmvar_id
 from holdfast.types import canonical_type
 
 

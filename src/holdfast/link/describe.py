@@ -9,9 +9,9 @@ import numpy as np
 
 from holdfast.document import Candidate, Evidence
 from holdfast.kb.store import KnowledgeBase
-from holdfast.link.candidates import Found
-from holdfast.link.equivalents import Group
-from holdfast.link.wording import exact_name
+from holdfast.link.ranking.candidates import Found
+from holdfast.link.ranking.equivalents import Group
+from holdfast.link.ranking.wording import exact_name
 
 _DECIMALS: Final = 4
 

@@ -12,8 +12,8 @@ from typing import Final
 
 from holdfast.blocks import in_blocks
 from holdfast.document import NIL, Candidate, Document, Mention
-from holdfast.link.collective import CollectiveLinker
-from holdfast.link.ranked import RankedLinker
+from holdfast.link.ranking.linker import RankedLinker
+from holdfast.systems.collective.linker import CollectiveLinker
 
 WEIGHT: Final = 0.05
 """How much the collective encoder counts, as joined-bc5cdr-mesh chose."""

@@ -16,7 +16,7 @@ import numpy as np
 from holdfast import types
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
-from holdfast.link.wording import exact_name
+from holdfast.link.ranking.wording import exact_name
 from holdfast.names.credible import SYMBOLS, is_credible
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.abbreviations import long_forms

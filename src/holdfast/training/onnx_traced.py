@@ -13,7 +13,7 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from holdfast.detect.token_encoder import INPUT, OUTPUT
+from holdfast.encoders.tokens import INPUT, OUTPUT
 from holdfast.training.onnx_graph import OPSET
 
 

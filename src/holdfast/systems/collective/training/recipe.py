@@ -1,0 +1,339 @@
+"""Trains the dual encoder or cross-encoder of a recipe and writes it as a model folder.
+
+The recipe's `fit` names what is trained on, `settings.select` what is looked at to choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from holdfast.corpora.named import CORPORA, load_corpus, load_training
+from holdfast.corpora.named.splits import parse_splits
+from holdfast.document import Document
+from holdfast.encoders.tokens import TokenReader
+from holdfast.errors import UsageError
+from holdfast.experiments.collective_kb import collective_kb
+from holdfast.experiments.collective_run import CANDIDATES, Retrieve, bm25_retriever
+from holdfast.experiments.recipe import Recipe
+from holdfast.experiments.recipe_kb import primary_ids, with_primary_ids
+from holdfast.experiments.run import model_folder
+from holdfast.kb.store import KnowledgeBase, open_kb
+from holdfast.systems.collective.cross import PairReader
+from holdfast.systems.collective.linker import CollectiveLinker
+from holdfast.systems.collective.model import SMALL
+from holdfast.systems.collective.training.cross import (
+    CrossConfig,
+    cases_of,
+    export_cross_encoder,
+    open_cross_encoder,
+    train_cross_encoder,
+)
+from holdfast.systems.collective.training.data import NameTable, Reading, segments_of
+from holdfast.systems.collective.training.encoder import open_tokenizer
+from holdfast.systems.collective.training.export import export_dual_encoder
+from holdfast.systems.collective.training.model import DualEncoder, ModelShape
+from holdfast.systems.collective.training.negatives import Negatives
+from holdfast.systems.collective.training.start import (
+    check_starts,
+    read_like_detector,
+    start_from,
+    starts_of,
+)
+from holdfast.systems.collective.training.train import (
+    Material,
+    TrainConfig,
+    train_dual_encoder,
+)
+from holdfast.training.history import Entry
+from holdfast.training.loop import Report, best_entry
+
+Candidates = Callable[[Document], list[list[tuple[str, str]]]]  # (id, name) for each mention
+
+# Keys of `settings` that are none of the networks': they say what is read, and how it is measured.
+_OTHERS: Final = {
+    "select",
+    "select_documents",
+    "fit_documents",
+    "align_kb",
+    "names",
+    "documents",
+    "retriever",
+    "gold_added",
+    "start",
+    "detector",
+}
+
+
+_CHECKPOINTS: Final = "-checkpoints"
+# What a look at development documents says, in words: of mentions in the knowledge base.
+_LOOKS: Final = {"accuracy": "given mentions right", "f1": "F1 of mentions found and linked"}
+_CROSS_LOOKS: Final = {"accuracy": "right where the entity was retrieved"}
+_CROSS_LOOKED_AT: Final = 20  # documents
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The `settings` of a recipe, by whom they concern."""
+
+    shape: ModelShape
+    train: TrainConfig
+    reading: Reading
+    names: int = 1  # of an entity that are encoded
+    align_kb: str = ""  # whose synonyms are aligned first; "": the recipe's own
+    start: str = ""  # the recipe whose trained encoders it begins with; "": pretrained ones
+    detector: str = ""  # the recipe of the detector whose encoder reads documents, to begin with
+    select: str = ""  # "bc5cdr dev"
+    select_documents: int = 100  # of it that are looked at while training
+
+
+def read_settings(recipe: Recipe) -> Settings:
+    """Every key goes to the part that has it; one that no part has is a UsageError."""
+    told = dict(recipe.settings)
+    parts = {kind: _take(kind, told) for kind in (ModelShape, Negatives, Reading, TrainConfig)}
+    if unknown := set(told) - _OTHERS:
+        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(unknown)!r}")
+    negatives = Negatives(**parts[Negatives])
+    own = {f.name for f in fields(Settings)} & set(told)
+    return Settings(
+        ModelShape(**parts[ModelShape]),
+        TrainConfig(**parts[TrainConfig], negatives=negatives),
+        Reading(**parts[Reading]),
+        **{name: told[name] for name in own},
+    )
+
+
+def _take(kind: Any, told: dict[str, Any]) -> dict[str, Any]:
+    names = [field.name for field in fields(kind) if field.name in told]
+    return {name: told.pop(name) for name in names}
+
+
+def train_collective(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
+    """Train what the recipe describes; write `out`, and beside it the same in 8 bits.
+
+    Checkpoints are kept beside it, so that a run that was stopped goes on.
+    """
+    if not recipe.fit:
+        raise UsageError(f"recipe {recipe.name!r} trains nothing: it has no fit")
+    if recipe.linker in ("cross", "blink"):
+        _train_cross(recipe, data=data, out=out, report=report)
+    else:
+        _train_dual(recipe, data=data, out=out, report=report)
+
+
+def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
+    settings = read_settings(recipe)
+    check_starts(recipe, settings.select, data=data)
+    corpora = _Corpora.load(recipe, settings.select, data=data, report=report)
+    tokenizer = open_tokenizer(settings.shape.encoder)
+    model = DualEncoder(settings.shape)
+    if settings.start:
+        start_from(model, _checkpoints(settings.start))
+    if settings.detector:
+        read_like_detector(model, _checkpoints(settings.detector))
+    window = min(settings.reading.window, model.documents.longest)
+    reading = replace(settings.reading, window=window)
+    looked = replace(reading, mentions=0)
+    kb, reader = corpora.kb, TokenReader.of(tokenizer)
+    rows = {kb.id_at(row): row for row in range(len(kb))}
+    development = corpora.development[: settings.select_documents]
+    material = Material(
+        reader,
+        NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=settings.names),
+        list(segments_of(corpora.training, reader, reading, rows=rows)),
+        list(segments_of(development, reader, looked, rows=rows)),
+        synonyms=list(_synonyms(kb, settings, rows)) if settings.train.align_steps else (),
+        reading=looked,
+    )
+    report(f"{len(material.training):,} segments, {len(material.table):,} names")
+    work = out.with_name(f"{out.name}{_CHECKPOINTS}")
+    history = train_dual_encoder(
+        model, material, settings.train, folder=work, about=_about(recipe), report=report
+    )
+    selected = "f1" if settings.shape.detection else "accuracy"
+    threshold = best_entry(history, selected).get("threshold", 0.5)
+    for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
+        export_dual_encoder(
+            model,
+            tokenizer,
+            folder,
+            reading=reading,
+            names=settings.names,
+            threshold=threshold,
+            small=small,
+            description=_description(recipe, history, asdict(settings))
+            | ({} if small else _results(settings.select, len(development), history, _LOOKS)),
+        )
+
+
+def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
+    told = dict(recipe.settings)
+    config = CrossConfig(**_take(CrossConfig, told))
+    if unknown := set(told) - (_OTHERS - {"start", "detector"}):
+        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(unknown)!r}")
+    select = told.get("select", "")
+    check_starts(recipe, select, data=data)
+    corpora = _Corpora.load(recipe, select, data=data, report=report)
+    tokenizer = open_tokenizer(config.encoder)
+    reader = PairReader.of(
+        tokenizer,
+        context=config.context,
+        longest_context=config.longest_context,
+        longest_name=config.longest_name,
+    )
+    retrieve = _retrieve(recipe, corpora.kb)
+    development = corpora.development[: told.get("select_documents", _CROSS_LOOKED_AT)]
+    documents = _some(corpora.training, told.get("fit_documents"), seed=config.seed)
+    training = cases_of(documents, reader, _for_training(retrieve, corpora.kb, config.seed))
+    looked = cases_of(development, reader, retrieve)
+    report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
+    model = open_cross_encoder(config)
+    work = out.with_name(f"{out.name}{_CHECKPOINTS}")
+    history = train_cross_encoder(
+        model, training, looked, reader, config, folder=work, about=_about(recipe), report=report
+    )
+    for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
+        export_cross_encoder(
+            model,
+            tokenizer,
+            folder,
+            config=config,
+            small=small,
+            description=_description(recipe, history, {**recipe.settings, **asdict(config)})
+            | ({} if small else _results(select, len(development), history, _CROSS_LOOKS)),
+        )
+
+
+def _checkpoints(recipe: str) -> Path:
+    """Where what a recipe has trained is."""
+    folder = model_folder(recipe)
+    if not folder.exists():
+        raise UsageError(f"{folder}: not there; first `holdfast train {recipe}`")
+    return folder.with_name(f"{folder.name}{_CHECKPOINTS}")
+
+
+def _about(recipe: Recipe) -> dict[str, Any]:
+    """What makes a run another one, beside how it is trained."""
+    kept = {key: value for key, value in recipe.settings.items() if key != "documents"}
+    return {**kept, "recipe": recipe.name, "fit": list(recipe.fit)}
+
+
+def _some(documents: Sequence[Document], count: int | None, *, seed: int) -> Sequence[Document]:
+    """So many of them, drawn at random; all by default."""
+    if count is None or count >= len(documents):
+        return documents
+    drawn = np.random.default_rng(seed).choice(len(documents), size=count, replace=False)
+    return [documents[at] for at in sorted(drawn.tolist())]
+
+
+def _retrieve(recipe: Recipe, kb: KnowledgeBase) -> Candidates:
+    """Entities and their names for each mention, as BM25 or a trained retriever finds them."""
+    find: Retrieve
+    if recipe.linker == "cross":
+        find = bm25_retriever(kb)
+    else:
+        folder = model_folder(str(recipe.settings.get("retriever", "")))
+        find = CollectiveLinker.open(folder, kb, top=CANDIDATES).nearest
+
+    def retrieve(document: Document) -> list[list[tuple[str, str]]]:
+        near = find(document, CANDIDATES)
+        return [[(kb.id_at(n.entity), kb.name_at(n.name)) for n in found] for found in near]
+
+    return retrieve
+
+
+def _for_training(retrieve: Candidates, kb: KnowledgeBase, seed: int) -> Candidates:
+    """The same, with the gold entity where it is missing, and random ones where there are few."""
+    rng = np.random.default_rng(seed)
+
+    def filled(document: Document) -> list[list[tuple[str, str]]]:
+        found = list[list[tuple[str, str]]]()
+        for mention, near in zip(document.mentions, retrieve(document), strict=True):
+            known = dict(near)
+            if not any(id in known for id in mention.ids):
+                rows = [row for id in mention.ids if (row := kb.row_of(id)) is not None]
+                known |= {kb.id_at(row): kb.label_at(row) for row in rows[:1]}
+            for row in rng.integers(len(kb), size=max(0, CANDIDATES - len(known))).tolist():
+                if kb.id_at(row) not in mention.ids:
+                    known.setdefault(kb.id_at(row), kb.label_at(row))
+            found.append(list(known.items()))
+        return found
+
+    return filled
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpora:
+    """What is trained on and looked at, with ids of the knowledge base."""
+
+    kb: KnowledgeBase
+    training: tuple[Document, ...]
+    development: tuple[Document, ...]
+
+    @classmethod
+    def load(cls, recipe: Recipe, select: str, *, data: Path, report: Report) -> _Corpora:
+        evaluated = [(recipe.corpus, recipe.split)]
+        looked = parse_splits([select] if select else [])
+        kb = collective_kb(recipe, looked[0][1] if looked else recipe.split, data=data)
+        found = load_training(parse_splits(recipe.fit), evaluated=[*evaluated, *looked], data=data)
+        for part in found.parts:
+            report(str(part))
+        ids = primary_ids(kb)
+        development = [d for corpus, split in looked for d in load_corpus(corpus, split, data=data)]
+        return cls(
+            kb,
+            tuple(with_primary_ids(found.documents, ids)),
+            tuple(with_primary_ids(development, ids)),
+        )
+
+
+def _synonyms(
+    kb: KnowledgeBase, settings: Settings, rows: Mapping[str, int]
+) -> Iterator[tuple[str, int]]:
+    """Names of the entities that are not encoded as they are, with the entities' rows."""
+    source = open_kb(settings.align_kb) if settings.align_kb else kb
+    encoded = {
+        (int(row), name.casefold())
+        for row, name in zip(kb.entity_of_name, kb.all_names(), strict=True)
+        if name == kb.label_at(int(row))
+    }
+    known = [rows.get(source.id_at(row)) for row in range(len(source))]
+    for owner, name in zip(source.entity_of_name.tolist(), source.all_names(), strict=True):
+        row = known[owner]
+        if row is not None and (row, name.casefold()) not in encoded:
+            yield name, row
+
+
+def _description(
+    recipe: Recipe, history: Sequence[Entry], settings: Mapping[str, Any]
+) -> dict[str, object]:
+    learned = (split for each in (recipe, *starts_of(recipe)) for split in each.fit)
+    fit = list(dict.fromkeys(learned))
+    corpora = parse_splits(fit)
+    return {
+        "recipe": recipe.name,
+        "training_data": fit,
+        "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name, _ in corpora)),
+        "settings": dict(settings),
+        "log": [dict(entry) for entry in history],
+    }
+
+
+def _results(
+    select: str, documents: int, history: Sequence[Entry], looks: Mapping[str, str]
+) -> dict[str, object]:
+    """What `holdfast models` shows: the look that the model was chosen by.
+
+    It was the model in 32 bits: of that in 8 bits nothing is known before it is measured.
+    """
+    if not documents:
+        return {}
+    selected = next(key for key in ("f1", "accuracy") if any(key in entry for entry in history))
+    best = best_entry(history, selected)
+    where = f"{documents} documents of {select}, when it was chosen: "
+    found = {where + words: round(best[key], 4) for key, words in looks.items() if key in best}
+    return {"results": found}

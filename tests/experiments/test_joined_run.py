@@ -1,0 +1,42 @@
+"""The weight of two linkers is chosen where both together are right most often."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from holdfast.document import Candidate, Mention
+from holdfast.experiments.joined_run import Pair, choose_weight, score_joined
+
+
+def seen(**shares: float) -> Mention:
+    ranked = sorted(shares.items(), key=lambda item: -item[1])
+    candidates = tuple(Candidate(id, id, share) for id, share in ranked)
+    return replace(Mention.at(0, 1), ids=(ranked[0][0],), candidates=candidates)
+
+
+def pair(gold: str, named: Mention, read: Mention) -> Pair:
+    return Pair("1", frozenset({gold}), named, read)
+
+
+SURE, TORN = seen(A=0.95, B=0.05), seen(A=0.5, B=0.45)
+DOUBTFUL, CLEAR = seen(B=0.6, A=0.4), seen(B=0.9, A=0.1)
+
+
+def test_each_alone_errs_and_both_together_do_not() -> None:
+    pairs = [pair("A", SURE, DOUBTFUL), pair("B", TORN, CLEAR)]
+    weight = choose_weight(pairs)
+    assert 0 < weight < 1
+    assert score_joined(pairs, weight)["accuracy_at_1"] == 1.0
+    assert score_joined(pairs, 0.0)["accuracy_at_1"] == 0.5
+    assert score_joined(pairs, 1.0)["accuracy_at_1"] == 0.5
+
+
+def test_where_nothing_is_gained_the_name_linker_is_left_alone() -> None:
+    assert choose_weight([pair("A", SURE, seen(A=1.0))]) == 0.0
+    assert choose_weight([]) == 0.0
+
+
+def test_each_alone_lists_nothing_of_the_other() -> None:
+    pairs = [pair("C", seen(C=1.0), seen(B=0.5, A=0.5))]
+    assert score_joined(pairs, 1.0)["recall_at_10"] == 0.0
+    assert score_joined([pair("B", seen(C=1.0), seen(B=1.0))], 0.0)["recall_at_10"] == 0.0
