@@ -18,17 +18,13 @@ def models(
 ) -> None:
     """List the models: what `link --model` takes, and the folders that ship or were trained."""
     import json
-    from dataclasses import asdict
 
-    from holdfast.models import list_models
-    from holdfast.registry import MODELS
+    from holdfast.models import PIPELINE, list_models
     from holdfast.text.safe import one_line
 
     folders = list_models()
     if as_json:
-        named = [{"name": name, **asdict(model)} for name, model in MODELS.items()]
-        said = {"models": named, "folders": [folder.to_json() for folder in folders]}
-        print(json.dumps(said, ensure_ascii=False))
+        print(json.dumps({"models": [m.to_json() for m in folders]}, ensure_ascii=False))
         return
 
     from rich.console import Console
@@ -37,12 +33,15 @@ def models(
 
     console = Console(highlight=False, markup=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("--model", "finds", "links", ""):
+    for column in ("--model", "parts", ""):
         table.add_column(column)
-    for name, model in MODELS.items():
-        table.add_row(name, model.detector, model.linker or model.detector, model.about)
+    for model in folders:
+        if model.kind == PIPELINE:
+            table.add_row(*map(one_line, (model.name, ", ".join(model.parts), model.about)))
     console.print(table)
     for folder in folders:
+        if folder.kind == PIPELINE:
+            continue
         console.print()
         console.print(one_line(_describe(folder)), style="bold")
         for what, words in (
@@ -54,12 +53,12 @@ def models(
 
 
 def _describe(folder: ModelFolder) -> str:
-    """In one line: name, kind, size, licence, and whether `--model` takes it."""
+    """In one line: name, kind, size, licence, and whether it comes with the package."""
     parts = [folder.kind, f"{folder.megabytes:.1f} MB"]
     if folder.parameters:
         parts.append(f"{folder.parameters / 1e6:.1f}M parameters")
     parts += [folder.licence] * bool(folder.licence)
-    parts.append("ships" if folder.is_shipped else "--model" if folder.is_choice else "a part")
+    parts += ["ships"] * folder.is_shipped
     return f"{folder.name}: {', '.join(parts)}"
 
 
