@@ -38,9 +38,9 @@ def pipeline(
     """Documents a second, latency, start-up and memory of whole pipelines."""
     from holdfast.bench.growth import parse_sizes
     from holdfast.bench.pipelines import Task, bench_pipeline
-    from holdfast.cli.progress import progress_bar
     from holdfast.corpora.named import load_corpus
     from holdfast.evaluate.tables import speed_table
+    from holdfast.io.progress import progress_bar
     from holdfast.kb import open_kb
     from holdfast.pipeline import model_parts
 
@@ -85,8 +85,8 @@ def names(
 ) -> None:
     """The name linker beside BERT and scispaCy."""
     from holdfast.bench.names import Plan, bench_names
-    from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.name_speed_page import render_names, write_names_page
+    from holdfast.io.progress import progress_bar
     from holdfast.kb import open_kb
 
     plan = Plan(
@@ -122,8 +122,8 @@ def growth(
 ) -> None:
     """How the name linker grows with the number of names."""
     from holdfast.bench.growth import GrowthPlan, bench_growth, parse_sizes
-    from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.growth_page import render_growth, write_growth_pages
+    from holdfast.io.progress import progress_bar
     from holdfast.kb import open_kb
 
     plan = GrowthPlan(data, open_kb(kb), parse_sizes(sizes), threads=threads)
@@ -155,11 +155,11 @@ def collective(
         bench_collective,
         render_collective_speed,
     )
-    from holdfast.cli.progress import progress_bar
     from holdfast.corpora.named import load_corpus
     from holdfast.evaluate.collective_curves import draw_curves, training_curves
     from holdfast.experiments.recipe import read_recipe
     from holdfast.experiments.recipe_kb import kb_of
+    from holdfast.io.progress import progress_bar
 
     short = corpus.partition("-")[0]
     systems = Systems(f"collective-{short}", f"single-{short}", f"blink-{short}")
@@ -193,7 +193,7 @@ def listed(
 ) -> None:
     """Whether the names that a knowledge base lists are found in sentences, and linked."""
     from holdfast.bench.listed_names import bench_listed, render_listed
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.kb import open_kb
     from holdfast.pipeline import load
 

