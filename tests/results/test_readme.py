@@ -1,27 +1,9 @@
 from __future__ import annotations
 
-from typing import Any
-
-from holdfast.evaluate.tables import (
-    brief_table,
-    parts_table,
-    peers_table,
-    readme_tables,
-    shipped_figures,
-    speed_table,
-    types_table,
-)
-from markdown_tables import numbers, rows, table
-
-
-def result(value: float) -> dict[str, Any]:
-    reference = {"by": "Somebody", "differs": "an encoder", "accuracy_at_1": 0.9}
-    return {
-        "accuracy_at_1": value,
-        "accuracy_at_1_low": value - 0.01,
-        "accuracy_at_1_high": value + 0.01,
-        "references": [reference],
-    }
+from markdown_tables import numbers, rows
+from pages.markdown import fill_tables
+from pages.readme import brief_table, peers_table, readme_tables, speed_table
+from results.measured import result
 
 
 def test_the_readme_shows_figures_with_intervals_and_what_others_reach() -> None:
@@ -40,28 +22,6 @@ def test_a_ranking_counts_what_can_be_linked_and_stands_beside_one_figure() -> N
     _, (_, ours, others) = rows(brief_table({"collective-bc5cdr": measured}))
     assert numbers(ours) == [80.0, 79.0, 81.0, 70.0]
     assert numbers(others) == [90.0]
-
-
-def test_parts_are_shown_where_every_corpus_was_measured() -> None:
-    measured = {
-        "ablation-ncbi-1-dense": result(0.7),
-        "ablation-bc5cdr-disease-1-dense": result(0.8),
-        "ablation-ncbi-2-sparse": result(0.7),
-    }
-    assert list(table(parts_table(measured))) == ["dense names alone"]
-    assert parts_table({}) == []
-
-
-def test_pipelines_stand_side_by_side_for_each_type() -> None:
-    def of(strong: float, typed: float) -> dict[str, Any]:
-        also = [{"protocol": "typed", "f1": typed, "f1_gene": typed - 0.1}]
-        return {"protocol": "strong", "f1": strong, "f1_gene": strong - 0.1, "also": also}
-
-    results = {"strong-biored-default": of(0.7, 0.8), "strong-biored-dictionary": of(0.6, 0.65)}
-    typed, strong = table(types_table(results, "biored")).values()
-    assert {of: numbers(cell) for of, cell in typed.items()} == {"all": [80, 65], "gene": [70, 55]}
-    assert {of: numbers(cell) for of, cell in strong.items()} == {"all": [70, 60], "gene": [60, 50]}
-    assert types_table(results, "bc5cdr") == []
 
 
 def test_peers_stand_beside_us_with_their_accuracy() -> None:
@@ -119,13 +79,8 @@ def test_pipelines_stand_side_by_side_and_the_first_one_grows() -> None:
     assert 1.5 in numbers(lines[-1])
 
 
-def test_models_that_ship_get_what_was_measured_of_them() -> None:
-    measured = {
-        "linker-biored": result(0.78125) | {"model_digest": "new"},
-        "strong-bc5cdr-default": result(0.5) | {"model_digest": "old+new"},
-        "names-ncbi": result(0.25),
-    }
-    figures = shipped_figures(measured, {"linker": "new", "detector": "newer"})
-    assert figures["linker"] == {"BioRED dev, strict accuracy": 0.7812}
-    assert figures["names"] == {"NCBI test, lenient accuracy with a ranker": 0.25}
-    assert figures["detector"] == {}  # measured of other weights
+def test_only_what_stands_between_the_marks_of_a_known_table_is_replaced() -> None:
+    page = "before\n<!-- table: accuracy -->\nstale\n<!-- end -->\nafter\n"
+    filled = fill_tables(page, {"accuracy": ["new", "lines"]})
+    assert filled == page.replace("stale", "new\nlines")
+    assert fill_tables(page, {"another": ["new"]}) == page
