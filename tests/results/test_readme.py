@@ -14,13 +14,10 @@ def test_the_readme_shows_figures_with_intervals_and_what_others_reach() -> None
     assert (numbers(others), "Somebody" in others) == ([90.0], True)
 
 
-def test_a_ranking_counts_what_can_be_linked_and_stands_beside_one_figure() -> None:
-    known = {"accuracy_at_1_in_kb": 0.8, "accuracy_at_1_in_kb_low": 0.79}
-    known["accuracy_at_1_in_kb_high"] = 0.81
-    measured = result(0.7) | known | {"protocol": "ranked"}
-    measured["references"] = [{"by": "Somebody", "accuracy_at_1": 0.9, "map": 0.95}]
-    _, (_, ours, others) = rows(brief_table({"collective-bc5cdr": measured}))
-    assert numbers(ours) == [80.0, 79.0, 81.0, 70.0]
+def test_what_training_mentions_add_is_told_in_the_same_cell() -> None:
+    measured = {"strict-ncbi-ranked-training": result(0.89), "strict-ncbi-ranked": result(0.83)}
+    _, (_, ours, others) = rows(brief_table(measured))
+    assert numbers(ours) == [89.0, 88.0, 90.0, 83.0]
     assert numbers(others) == [90.0]
 
 
