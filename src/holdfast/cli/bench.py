@@ -38,9 +38,9 @@ def pipeline(
     """Documents a second, latency, start-up and memory of whole pipelines."""
     from holdfast.bench.growth import parse_sizes
     from holdfast.bench.pipelines import Task, bench_pipeline
-    from holdfast.bench.show import print_pipelines
     from holdfast.cli.progress import progress_bar
     from holdfast.corpora.named import load_corpus
+    from holdfast.io.show_bench import print_pipelines
     from holdfast.kb import open_kb
     from holdfast.models import choose_model
 
@@ -85,8 +85,8 @@ def names(
 ) -> None:
     """The name linker beside BERT and scispaCy."""
     from holdfast.bench.names import Plan, bench_names
-    from holdfast.bench.show import print_names
     from holdfast.cli.progress import progress_bar
+    from holdfast.io.show_bench import print_names
     from holdfast.kb import open_kb
 
     plan = Plan(
@@ -120,8 +120,8 @@ def growth(
 ) -> None:
     """How the name linker grows with the number of names."""
     from holdfast.bench.growth import GrowthPlan, bench_growth, parse_sizes
-    from holdfast.bench.show import print_growth
     from holdfast.cli.progress import progress_bar
+    from holdfast.io.show_bench import print_growth
     from holdfast.kb import open_kb
 
     plan = GrowthPlan(data, open_kb(kb), parse_sizes(sizes), threads=threads)
