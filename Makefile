@@ -26,6 +26,10 @@ bench: .venv/core
 	$(BIN)/holdfast kb get open mesh
 	$(BIN)/holdfast bench pipeline --results results
 
+# Warnings are errors. Open build/site/index.html.
+docs: .venv-docs/done
+	.venv-docs/bin/python docs/site/make_site.py
+
 # Pages, plots and README's tables are made from the JSON files in results/.
 results: .venv/core
 	$(BIN)/python results/make_pages.py
@@ -51,5 +55,11 @@ picture: .venv/core
 	.venv-train/bin/python -m pip install --quiet --editable '.[dev,train]'
 	touch $@
 
+.venv-docs/done: pyproject.toml
+	$(HAVE_PYTHON)
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
 clean:
-	rm -rf .venv .venv-train dist build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-train .venv-docs dist build .pytest_cache .mypy_cache .ruff_cache
