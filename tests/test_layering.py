@@ -44,7 +44,8 @@ LAYERS = {
 }
 """Each layer, and those that its modules may import, at the top of a file or inside a function.
 
-What only a type checker needs may come from anywhere. A folder named `training` belongs to the layer of that name, wherever it is.
+What only a type checker needs may come from anywhere. A folder named `training` belongs to the
+layer of that name, wherever it is.
 """
 
 
