@@ -83,8 +83,6 @@ def link(
     from holdfast.corpora import ReadReport
     from holdfast.errors import UsageError
     from holdfast.io.inputs import open_inputs
-    from holdfast.io.linked_tables import check_table_format, link_rows, names_of, print_table
-    from holdfast.io.mention_tables import is_table, read_mention_strings
     from holdfast.io.output import check_format, print_documents
     from holdfast.io.show import print_unmapped
     from holdfast.kb import open_kb
@@ -93,9 +91,18 @@ def link(
 
     if bool(inputs) == (mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
-    is_strings = mentions is not None and is_table(mentions, source_format)
+    is_strings = False
+    if mentions is not None:
+        from holdfast.io.mention_tables import is_table, read_mention_strings
+
+        is_strings = is_table(mentions, source_format)
     form = "json" if as_json else output or ("tsv" if is_strings else "text")
-    (check_table_format if is_strings else check_format)(form)
+    if is_strings:
+        from holdfast.io.linked_tables import check_table_format, link_rows, names_of, print_table
+
+        check_table_format(form)
+    else:
+        check_format(form)
     if why_not is not None and (mentions is not None or form not in ("text", "json")):
         raise UsageError("--why-not explains the mentions found in texts, as text or with --json")
     base = open_kb(kb)

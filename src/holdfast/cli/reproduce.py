@@ -35,7 +35,7 @@ def reproduce(
     from holdfast.experiments.recipe import read_recipe, shipped
     from holdfast.experiments.results import outcome_to_json, write_pages, write_result
     from holdfast.experiments.run import COLLECTIVE, fitting_encoder, model_folder, run_recipe
-    from holdfast.io.show import print_outcome
+    from holdfast.io.show_outcome import print_outcome
     from holdfast.link.training.train import train_ranked_linker
 
     for name in shipped() if recipes == ["all"] else recipes:

@@ -14,8 +14,6 @@ from rich.text import Text
 
 from holdfast import types
 from holdfast.document import Candidate, Document, Mention
-from holdfast.experiments.recipe import Recipe
-from holdfast.experiments.run import Outcome
 from holdfast.kb.describe import Description, Found
 from holdfast.kb.mapping import IdMapper, id_in
 from holdfast.kb.store import Entity
@@ -159,18 +157,6 @@ def _synonyms(entity: Entity) -> Iterable[tuple[str, str]]:
     for origin, synonyms in by_origin.items():
         title = "synonyms" if origin == entity.source else f"synonyms of {origin}"
         yield title, "; ".join(synonyms)
-
-
-def print_outcome(recipe: Recipe, outcome: Outcome) -> None:
-    """What a recipe measured, a table per protocol, and whose numbers stand beside it."""
-    console = Console(highlight=False, markup=False)
-    console.print(Text(recipe.title, style="bold"))
-    for report in outcome.reports:
-        console.print(report.to_table())
-    for reference in recipe.references:
-        figures = ", ".join(f"{name} {value:.3f}" for name, value in reference.figures.items())
-        note = f" ({reference.differs})" if reference.differs else ""
-        console.print(f"beside: {reference.by}: {figures}{note}", style="dim")
 
 
 def _answers(mention: Mention) -> Iterator[tuple[Text | str, ...]]:

@@ -17,7 +17,7 @@ from holdfast.errors import KnowledgeBaseError, UnknownEntityError, UsageError
 from holdfast.kb.build import KIND, VERSION, Source
 from holdfast.kb.ids import IdIndex
 from holdfast.kb.records import Link
-from holdfast.kb.tables import SCHEMAS, column, count_prefixes, read_table
+from holdfast.kb.tables import SCHEMAS, column, count_prefixes, read_table, strings_at
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
 from holdfast.text.tokens import KEY_RULES
@@ -115,12 +115,14 @@ class KnowledgeBase:
 
     def rows_of(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
         """`row_of` each, looked up together; -1 where there is none. *Shape:* (ids,)"""
-        rows = self._id_index.first_rows_of(ids)
-        for i, id in enumerate(self.ids_at(np.maximum(rows, 0)) if len(self) else []):
-            if rows[i] >= 0 and id != ids[i]:  # another id of the same hash
-                row = self.row_of(ids[i])
-                rows[i] = -1 if row is None else row
-        return rows
+        places = {id: place for place, id in enumerate(dict.fromkeys(ids))}
+        rows = self._id_index.first_rows_of(list(places))
+        found = self.ids_at(np.maximum(rows, 0)) if len(self) else []
+        for (asked, place), id in zip(places.items(), found, strict=False):
+            if rows[place] >= 0 and id != asked:  # another id of the same hash
+                row = self.row_of(asked)
+                rows[place] = -1 if row is None else row
+        return rows[[places[id] for id in ids]]
 
     def rows_known_as(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
         """`rows_of`, also where an entity of the id's vocabulary is listed under another id.
@@ -146,8 +148,8 @@ class KnowledgeBase:
         return str(self._ids[row])
 
     def ids_at(self, rows: npt.NDArray[np.int64]) -> list[str]:
-        ids: list[str] = self._ids.take(rows).to_pylist()
-        return ids
+        """The id of each row. *Shape:* (rows,)"""
+        return strings_at(self._ids, rows)
 
     def label_at(self, row: int) -> str:
         """The preferred name."""
