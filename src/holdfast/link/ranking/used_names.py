@@ -20,6 +20,7 @@ import pyarrow as pa
 from holdfast.document import Document
 from holdfast.kb.store import KnowledgeBase
 from holdfast.kb.tables import read_table, write_table
+from holdfast.link.ranking.kept_indexes import NameIndexes, indexes_of
 from holdfast.link.ranking.queries import written_out
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
@@ -47,13 +48,17 @@ class UsedNames:
     entity_ids: tuple[str, ...]
     documents: Sequence[Documents]
 
-    @cached_property
+    @property
     def exact(self) -> ExactIndex:
-        return ExactIndex.build(self.names)
+        return self._indexes.exact
+
+    @property
+    def ngrams(self) -> NgramIndex:
+        return self._indexes.ngrams
 
     @cached_property
-    def ngrams(self) -> NgramIndex:
-        return NgramIndex.build(self.names)
+    def _indexes(self) -> NameIndexes:
+        return indexes_of(self.names)
 
     def mentioning(self, entity_id: str) -> Documents:
         """The documents that mention an entity at all."""
