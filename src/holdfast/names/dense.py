@@ -17,7 +17,7 @@ from functools import cache
 from itertools import islice
 from operator import length_hint
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from holdfast.errors import ArtifactError, InvalidValueError
 from holdfast.names.index import NameMatches
 from holdfast.names.vectors import (
     DistinctVectors,
+    Encoder,
     Floats,
     faiss_threads,
     open_vectors,
@@ -47,22 +48,6 @@ _UNREADABLE: Final = (RuntimeError, ValueError, OSError, EOFError, AttributeErro
 
 Rows = npt.NDArray[np.int64]
 Integers = npt.NDArray[np.int32]
-
-
-class Encoder(Protocol):
-    """What an index needs of a name encoder; holdfast.encoders.names.NameEncoder is one."""
-
-    @property
-    def width(self) -> int: ...
-
-    @property
-    def digest(self) -> str:
-        """Vectors of equal digests can be compared."""
-        ...
-
-    def encode(self, names: Sequence[str]) -> Floats:
-        """Unit rows, in order; zeros for a name that has no vector. *Shape:* (names, width)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,8 +77,8 @@ class DenseIndex:
 
         `rows`: of these names in a longer numbering, ascending, one per name; searches then
         return them. `threads`: None takes as many as there are cores. `progress` is called with
-        the part that is done, from 0 to 1, where `rows` or `names` have a length. Memory: the
-        index, and at worst half as much again.
+        the part that is done, from 0 to 1, where `rows` or `names` have a length. The memory
+        needed is that of the index, and at worst half as much again.
         """
         known = None if rows is None else _checked(np.asarray(rows))
         expected = length_hint(names) if known is None else len(known)
@@ -104,10 +89,8 @@ class DenseIndex:
                 if progress and len(building.vector_of) <= expected:
                     progress(len(building.vector_of) / expected)
         vector_of = np.array(building.vector_of, dtype=np.int32)
-        if known is not None and len(vector_of) != len(known):
-            raise InvalidValueError(
-                f"{len(vector_of)} names, but {len(known)} rows: give one row per name"
-            )
+        if known is not None and (got := len(vector_of)) != len(known):
+            raise InvalidValueError(f"{got} names, but {len(known)} rows: give one row per name")
         by_vector = np.argsort(vector_of, kind="stable")
         starts = np.searchsorted(vector_of[by_vector], np.arange(building.vectors.ntotal + 1))
         return cls(

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import mmap
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,22 @@ _BREADTH: Final = 160  # vectors kept in mind during a search; more is slower an
 
 Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """Makes vectors of names; holdfast.encoders.names.NameEncoder is one."""
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def digest(self) -> str:
+        """Vectors of equal digests can be compared."""
+        ...
+
+    def encode(self, names: Sequence[str]) -> Floats:
+        """Unit rows, in order; zeros for a name that has no vector. *Shape:* (names, width)."""
+        ...
 
 
 class DistinctVectors:
