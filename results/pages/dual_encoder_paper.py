@@ -142,7 +142,7 @@ def _ranked_rows(what: str, result: Result) -> Iterator[tuple[str, ...]]:
 
 
 def _ranked(result: Result, key: str) -> str:
-    is_without = key.endswith("_normalised") and result["linker"] not in _RERANKED
+    is_without = key.endswith("_normalised") and not result["recipe"].startswith(_RERANKED)
     if is_without or key not in result:
         return ""
     return _beside(result, key, _of_paper(result, _OF_PAPER.get(key, "")))

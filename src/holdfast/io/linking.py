@@ -6,22 +6,22 @@ import sys
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from holdfast.corpora import ReadReport
 from holdfast.errors import UsageError
 from holdfast.io.inputs import Inputs, open_inputs
-from holdfast.io.linked_strings import link_rows, names_of
-from holdfast.io.linked_tables import check_table_format, print_table
-from holdfast.io.mention_tables import MentionTable, is_table, read_mention_strings
 from holdfast.io.output import check_format, print_documents
 from holdfast.io.progress import counted, progress_bar
 from holdfast.io.show import print_unmapped
-from holdfast.io.show_why_not import print_why_not
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.pipeline import Pipeline, load
 from holdfast.text.safe import safe_stream
+
+if TYPE_CHECKING:
+    from holdfast.io.mention_tables import MentionTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,9 @@ def run_link(request: LinkRequest) -> None:
     """Link what is asked for and print it; wrong use is noticed before anything is loaded."""
     if bool(request.inputs) == (request.mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
-    strings = request.mentions
-    if strings is not None and not is_table(strings, request.source_format):
-        strings = None
+    strings = _table_of(request)
     form = request.format or ("tsv" if strings is not None else "text")
-    (check_format if strings is None else check_table_format)(form)
+    _check_format(form, is_table=strings is not None)
     if request.why_not is not None and (request.mentions or form not in ("text", "json")):
         raise UsageError("--why-not explains the mentions found in texts, as text or with --json")
     kb = open_kb(request.kb)
@@ -69,7 +67,31 @@ def run_link(request: LinkRequest) -> None:
         _link_documents(request, pipeline, form)
 
 
+# What tables of strings and --why-not need is imported where it is used: most texts need neither.
+
+
+def _table_of(request: LinkRequest) -> Path | None:
+    """The file of --mentions, if it is a table of strings."""
+    if request.mentions is None:
+        return None
+    from holdfast.io.mention_tables import is_table
+
+    return request.mentions if is_table(request.mentions, request.source_format) else None
+
+
+def _check_format(form: str, *, is_table: bool) -> None:
+    if is_table:
+        from holdfast.io.linked_tables import check_table_format
+
+        check_table_format(form)
+    else:
+        check_format(form)
+
+
 def _read_table(request: LinkRequest, path: Path, kb: KnowledgeBase) -> MentionTable:
+    from holdfast.io.linked_strings import names_of
+    from holdfast.io.mention_tables import read_mention_strings
+
     return read_mention_strings(
         path, column=request.column, header=request.header, is_name=names_of(kb)
     )
@@ -99,6 +121,8 @@ def _open(request: LinkRequest) -> AbstractContextManager[Inputs]:
 def _explain_absence(
     request: LinkRequest, term: str, kb: KnowledgeBase, pipeline: Pipeline, form: str
 ) -> None:
+    from holdfast.io.show_why_not import print_why_not
+
     with _open(request) as texts:
         documents = texts.documents(ReadReport())
         print_why_not(documents, term, pipeline=pipeline, kb=kb, rules=request.rules, form=form)
@@ -107,6 +131,9 @@ def _explain_absence(
 def _link_table(
     request: LinkRequest, table: MentionTable, kb: KnowledgeBase, pipeline: Pipeline, form: str
 ) -> None:
+    from holdfast.io.linked_strings import link_rows
+    from holdfast.io.linked_tables import print_table
+
     linked = link_rows(table, kb, pipeline, only=request.only)
     rows = counted(linked, "rows linked", printed=True)
     print_table(table, rows, safe_stream(sys.stdout), format=form, explain=request.explain)
