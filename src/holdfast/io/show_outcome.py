@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.outcome import Outcome
+from holdfast.experiments.recipe import Recipe
 
 
 def print_outcome(recipe: Recipe, outcome: Outcome) -> None:
