@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import artifacts
-from holdfast.corpora.named import CORPORA, load_training
+from holdfast.corpora.named import corpus_named, load_training
 from holdfast.corpora.named.biosyn import LenientMention
-from holdfast.corpora.named.splits import parse_splits
+from holdfast.corpora.named.splits import TypedSplit, parse_split, parse_splits, split_name
 from holdfast.document import Document
 from holdfast.encoders.names import NameEncoder, open_name_encoder
 from holdfast.errors import UsageError
@@ -148,7 +148,7 @@ def _described(
 ) -> dict[str, Any]:
     """What the manifest says of the model."""
     corpora = dict.fromkeys(part.split[0] for part in _parts(recipe.trained.on, recipe, config))
-    licences = dict.fromkeys(CORPORA[_documents_corpus(name)].licence for name in corpora)
+    licences = dict.fromkeys(corpus_named(_documents_corpus(name)).licence for name in corpora)
     used = {
         "model": config.use_encoder,
         "digest": open_name_encoder(find_model(config.use_encoder)).digest if dense else "",
@@ -156,7 +156,7 @@ def _described(
     return {
         "recipes": [recipe.name],
         "training_data": list(recipe.trained.on),
-        "names_of": [" ".join(p.split) for p in _parts(config.names_of, recipe, config)],
+        "names_of": [split_name(p.split) for p in _parts(config.names_of, recipe, config)],
         "licence": "; ".join(licences),
         "settings": asdict(config.fit),
         "without": list(config.without),
@@ -202,24 +202,13 @@ def _lenient(recipe: Recipe, config: RankerConfig, data: Path, progress: Progres
     return Material(base.kb, tuple(_read_mentions(mentions, base)), used_names(known, base))
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A split of a corpus, or its mentions of some types."""
-
-    split: tuple[str, str]
-    only: tuple[str, ...]
-
-
-def _parts(texts: Iterable[str], recipe: Recipe, config: RankerConfig) -> Iterator[_Part]:
-    """ "dev", "bc5cdr dev" and "biored train Gene,Species" in one form."""
+def _parts(texts: Iterable[str], recipe: Recipe, config: RankerConfig) -> Iterator[TypedSplit]:
+    """The splits, each with the canonical types of mentions that count in it."""
+    own = recipe.evaluate.corpus if recipe.evaluate else ""
     for text in texts:
-        words = text.split()
-        if len(words) == 1:
-            words = [recipe.measured.corpus, *words]
-        if len(words) > 3:
-            raise UsageError(f"{text!r}: write a corpus, a split and perhaps types")
-        only = words[2].split(",") if len(words) == 3 else config.only
-        yield _Part((words[0], words[1]), tuple(canonical_type(type) for type in only))
+        part = parse_split(text, own=own)
+        only = part.only or config.only
+        yield TypedSplit(part.split, tuple(canonical_type(type) for type in only))
 
 
 def _read_mentions(mentions: Iterable[LenientMention], base: LenientBase) -> Iterator[Reading]:
@@ -236,7 +225,7 @@ def _documents_corpus(corpus: str) -> str:
 
 
 def _documents(
-    parts: Iterable[_Part],
+    parts: Iterable[TypedSplit],
     ids: Mapping[str, str],
     data: Path,
     *,
