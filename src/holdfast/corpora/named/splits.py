@@ -66,8 +66,9 @@ def is_file(text: str) -> bool:
 
 
 def split_name(split: CorpusSplit) -> str:
-    """A split as messages and manifests write it: "bc5cdr train", or the file's path."""
-    return " ".join(split).strip()
+    """A split as messages and manifests write it: "bc5cdr train", or a file without its folders."""
+    corpus, part = split
+    return Path(corpus).name if part == FILE else f"{corpus} {part}"
 
 
 @dataclass(frozen=True, slots=True)
