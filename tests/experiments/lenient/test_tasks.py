@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.corpora.named.biosyn import LenientMention, LenientName
 from holdfast.evaluate.gold_mentions import score_lenient
-from holdfast.experiments.lenient_tasks import (
+from holdfast.experiments.lenient.tasks import (
     Ceiling,
     LenientTask,
     ceiling,

@@ -11,7 +11,7 @@ import pytest
 from corpora.named.files import write, write_json_lines
 from holdfast.corpora.named.biosyn import LenientMention, LenientName
 from holdfast.errors import UsageError
-from holdfast.experiments.medmentions import load_medmentions, score_medmentions
+from holdfast.experiments.lenient.medmentions import load_medmentions, score_medmentions
 from holdfast.names.exact import VerbatimIndex
 
 TEXT = "Asthma and the wheezing of children with a strange new cough in the clinics of Leeds"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.io.show_rows import figure, print_rows
+from holdfast.io.show.rows import figure, print_rows
 
 
 @pytest.mark.parametrize(

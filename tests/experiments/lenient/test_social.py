@@ -9,8 +9,8 @@ import pytest
 from corpora.named.files import write
 from holdfast.corpora.named.biosyn import LenientMention, LenientName
 from holdfast.errors import InputError, UsageError
-from holdfast.experiments.lenient_tasks import LenientTask
-from holdfast.experiments.social import FOLDS, load_fold, load_folds, score_folds
+from holdfast.experiments.lenient.social import FOLDS, load_fold, load_folds, score_folds
+from holdfast.experiments.lenient.tasks import LenientTask
 from holdfast.names.exact import VerbatimIndex
 
 FATIGUE, RAGE = "C0015672\tFatigue", "C0034634\tRage"

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from holdfast.detect.unfindable import print_unfindable, unfindable_names
-from holdfast.io.show_kb import print_kb
+from holdfast.io.show.kb import print_kb
 from holdfast.kb.build_report import Finding
 from holdfast.kb.describe import describe
 from holdfast.kb.store import KnowledgeBase

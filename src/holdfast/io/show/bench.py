@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from holdfast.io.show_rows import figure, print_rows
+from holdfast.io.show.rows import figure, print_rows
 
 Measured = Mapping[str, Any]
 

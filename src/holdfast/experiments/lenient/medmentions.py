@@ -18,7 +18,7 @@ from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.evaluate.gold_mentions import score_lenient
 from holdfast.evaluate.report import Report
-from holdfast.experiments.lenient_tasks import (
+from holdfast.experiments.lenient.tasks import (
     LenientTask,
     MakeIndex,
     ceiling,

@@ -15,20 +15,20 @@ from holdfast.document import Document, Mention
 from holdfast.encoders.names import open_name_encoder
 from holdfast.errors import UsageError
 from holdfast.evaluate.gold_mentions import LenientCase, score_lenient
-from holdfast.experiments.lenient_base import (
+from holdfast.experiments.lenient.base import (
     CHEMICAL_CORPUS,
     CHEMICAL_PAIRS,
     lenient_base,
     lenient_folder,
     lenient_mentions,
 )
-from holdfast.experiments.lenient_tasks import MakeIndex, lenient_cases
-from holdfast.experiments.medmentions import load_medmentions, score_medmentions
+from holdfast.experiments.lenient.medmentions import load_medmentions, score_medmentions
+from holdfast.experiments.lenient.social import SOCIAL_CORPORA, load_folds, score_folds
+from holdfast.experiments.lenient.tasks import MakeIndex, lenient_cases
 from holdfast.experiments.medmentions_kb import MEDMENTIONS
 from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of
-from holdfast.experiments.social import SOCIAL_CORPORA, load_folds, score_folds
 from holdfast.kb.store import KnowledgeBase
 from holdfast.models import find_model
 from holdfast.names.dense import DenseIndex

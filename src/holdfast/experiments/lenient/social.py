@@ -18,7 +18,7 @@ from holdfast.corpora.named.social import read_social, read_social_ontology
 from holdfast.errors import UsageError
 from holdfast.evaluate.gold_mentions import LenientCase, score_lenient
 from holdfast.evaluate.report import Report
-from holdfast.experiments.lenient_tasks import LenientTask, MakeIndex, lenient_form, rank_task
+from holdfast.experiments.lenient.tasks import LenientTask, MakeIndex, lenient_form, rank_task
 
 FOLDS: Final = 10
 
