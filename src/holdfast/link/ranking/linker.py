@@ -26,9 +26,9 @@ from holdfast.link.ranking.equivalents import Equivalents, Group
 from holdfast.link.ranking.features import FeatureMaker, Matrix, Texts
 from holdfast.link.ranking.queries import Query, queries_of
 from holdfast.link.ranking.ranker import KIND, VERSION, Ranker
-from holdfast.link.ranking.recent import Recent
 from holdfast.link.ranking.trust import Trust
 from holdfast.link.ranking.used_names import UsedNames
+from holdfast.names.recent import Recent
 from holdfast.names.unindexed import NameVectors
 from holdfast.text.composites import split_composite
 from holdfast.text.lines import on_one_line
