@@ -81,9 +81,9 @@ class GenesBySpecies:
         return self._decide(self._link(document))
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same for many, in order; the linker may link several at once."""
-        together = getattr(self._link, "pipe", None)
-        linked = map(self._link, documents) if together is None else together(documents)
+        """Many documents, in order; the linker may link several at once."""
+        pipe = getattr(self._link, "pipe", None)
+        linked = map(self._link, documents) if pipe is None else pipe(documents)
         return map(self._decide, linked)
 
     def _decide(self, linked: Document) -> Document:

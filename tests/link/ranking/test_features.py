@@ -11,8 +11,9 @@ import pytest
 
 from holdfast.document import Document, Mention
 from holdfast.kb import Entry, KnowledgeBase, Source
-from holdfast.link.ranking.candidates import CandidateFinder, Found
+from holdfast.link.ranking.candidates import CandidateFinder
 from holdfast.link.ranking.features import FEATURES, FeatureMaker, Matrix, Texts
+from holdfast.link.ranking.found import Found
 from holdfast.link.ranking.queries import Query
 from holdfast.link.ranking.used_names import collect_used_names
 from holdfast.types import mask_of
