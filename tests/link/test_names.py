@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.document import NIL, Document, Mention
-from holdfast.kb import Entry, KnowledgeBase
+from holdfast.kb import Entry, KnowledgeBase, Source
 from holdfast.link.names import NameLinker
 from small_kb import make_kb, of_entries
 
@@ -254,3 +254,22 @@ def test_names_that_look_alike_are_ordered_by_likeness_once_for_each_entity(
     assert [c.score for c in mention.candidates] == pytest.approx(
         [0.9 * (cosine or 0) for cosine in cosines], abs=1e-3
     )
+
+
+def test_alike_names_of_several_vocabularies_come_in_their_order_and_no_more_than_asked(
+    tmp_path: Path,
+) -> None:
+    names = ("blue moon disease", "blue moon diseaze", "blue moon diseasse")
+    kb = make_kb(
+        tmp_path / "kb",
+        (Source("MONDO"), [Entry("MONDO:1", names[0], types=("Disease",))]),
+        (Source("Disease Ontology"), [Entry("DOID:1", names[0], types=("Disease",))]),
+        (Source("MeSH"), [Entry(f"MESH:D{i}", n, types=("Disease",)) for i, n in enumerate(names)]),
+    )
+    query = "blue moon disoase"
+    everything = link(NameLinker(kb, top=9), query).candidates
+    assert [c.entity_id for c in everything][:3] == ["MESH:D0", "MONDO:1", "DOID:1"]
+    assert len(everything) == 5
+    assert link(NameLinker(kb, top=2), query).candidates == everything[:2]
+    exact = link(NameLinker(kb), names[0]).candidates
+    assert [c.score for c in exact] == pytest.approx([1.0, 0.9, 0.81], abs=1e-4)

@@ -80,6 +80,8 @@ def test_empty_rules_change_nothing(kb: KnowledgeBase, tmp_path: Path) -> None:
         ('[synonyms]\n"MESH:D002" = "x"', "must be a list"),
         ('drop_types = ["diseases of kings"]', "no type is called"),
         ("block = [\n!]", "line 2"),
+        ('pin = ["x"]', "pin must be a table"),
+        ("block = [5]", "block must be a list"),
     ],
 )
 def test_a_mistake_is_named_with_its_file(

@@ -158,12 +158,40 @@ def test_style_speaks_for_rodents_or_for_humans() -> None:
     assert human("Abcdef1") == pytest.approx(-0.7)
     assert human("Abcdefg1") == pytest.approx(0.0)  # a long word may just open its sentence
     assert human("P") == pytest.approx(0.0)
+    assert human("TP53 protein") == pytest.approx(0.0)
+    assert human("Trp53 protein") == pytest.approx(0.0)
 
 
 def test_what_no_word_names_says_so() -> None:
     opinions = around("A test. Of mice. We saw Trp53.", "Trp53")
     assert opinions[RAT].reason == "rat, as it is written"
     assert opinions[HUMAN].reason == "human, which is not named"
+
+
+def test_every_species_has_its_number_of_the_taxonomy() -> None:
+    assert {taxon.name: int(taxon.id.removeprefix("NCBITaxon:")) for taxon in TAXA} == {
+        "human": 9606,
+        "mouse": 10090,
+        "rat": 10116,
+        "zebrafish": 7955,
+        "drosophila": 7227,
+        "elegans": 6239,
+        "yeast": 4932,
+        "xenopus": 8355,
+        "chicken": 9031,
+        "bovine": 9913,
+        "pig": 9823,
+        "dog": 9615,
+        "rabbit": 9986,
+        "sheep": 9940,
+        "macaque": 9544,
+        "hamster": 10036,
+    }
+    for text, taxon in (("murine p53", MOUSE), ("p53 of porcine cells", "NCBITaxon:9823")):
+        start = text.index("p53")
+        mention = Mention.at(start, start + 3)
+        (opinion,) = SpeciesOf(Document("1", text)).around(mention, [taxon])
+        assert opinion.probability > 0.9
 
 
 def test_a_mention_linked_to_several_species_or_to_none_is_no_hint() -> None:

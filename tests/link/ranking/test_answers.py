@@ -149,10 +149,10 @@ class Vowels:
         return unit
 
 
-def write_model(folder: Path, ranker: Ranker, *, encoder: str) -> Path:
+def write_model(folder: Path, ranker: Ranker, *, encoder: str, without: Sequence[str] = ()) -> Path:
     folder.mkdir()
     ranker.save(folder)
-    config = {"encoder": encoder, "without": []}
+    config = {"encoder": encoder, "without": list(without)}
     artifacts.write_manifest(folder, kind=KIND, version=VERSION, config=config)
     return folder
 
@@ -189,6 +189,65 @@ def test_a_ranker_of_other_features_is_refused(kb: KnowledgeBase, tmp_path: Path
     artifacts.write_manifest(folder, kind=KIND, version=VERSION, config=config)
     with pytest.raises(ArtifactError, match="other features"):
         RankedLinker.open(folder, kb)
+
+
+def test_an_opened_linker_uses_the_vectors_and_leaves_out_what_it_was_fitted_without(
+    kb: KnowledgeBase, tmp_path: Path
+) -> None:
+    dense = DenseIndex.build(kb.all_names(), Vowels("one"))
+    ranker = hand_ranker(dense=12.0, none=6.0)
+    folder = write_model(tmp_path / "model", ranker, encoder="one", without=["ngram"])
+    (mention,) = RankedLinker.open(folder, kb, dense=dense)(document(("cold soar", ""))).mentions
+    assert {e.kind for c in mention.candidates for e in c.evidence} == {"dense"}
+
+
+def score_of(linker: RankedLinker, marked: Document) -> float:
+    return linker(marked).mentions[0].candidates[0].score
+
+
+@pytest.mark.parametrize(
+    ("part", "feature"), [("memory", "elsewhere"), ("context", "label_nearby")]
+)
+def test_a_linker_does_without_the_parts_that_it_was_fitted_without(
+    kb: KnowledgeBase, part: str, feature: str
+) -> None:
+    ranker = hand_ranker(ngram=1.0, none=1.0, **{feature: 2.0})
+    twice, other = document(("cold sore", ""), ("cold sore", "")), document(("cold sore", ""))
+    for without in ([], ["memory"], ["context"]):
+        linker = RankedLinker(kb, ranker=ranker, without=without)
+        gains = score_of(linker, twice) > score_of(linker, other)
+        assert gains == (part not in without)
+
+
+def test_short_forms_are_written_out_unless_it_was_fitted_without(kb: KnowledgeBase) -> None:
+    text = "Cold sore (CS) hurts; CS."
+    marked = Document("1", text, mentions=(Mention.at(22, 24),))
+    assert ids(RankedLinker(kb, ranker=SURE)(marked)) == [("MESH:D2",)]
+    assert ids(RankedLinker(kb, ranker=SURE, without=["abbreviations"])(marked)) == [(NIL,)]
+    (mention,) = RankedLinker(kb, ranker=SURE)(marked).mentions
+    assert mention.candidates[0].evidence[0].detail == "CS is defined as “Cold sore”"
+    (plain,) = RankedLinker(kb, ranker=SURE)(document(("cold sore", ""))).mentions
+    assert [e.kind for e in plain.candidates[0].evidence] == ["exact"]
+
+
+def test_the_likeliest_of_equivalent_entities_joins_them_whatever_their_order(
+    tmp_path: Path,
+) -> None:
+    mesh = (
+        Entry("MESH:D1", "fen ague", types=("Disease",), xrefs=("MONDO:1",)),
+        Entry("MESH:D2", "fen agues old", synonyms=("fen ague",), types=("Disease",)),
+    )
+    mondo = (
+        Entry("MONDO:1", "fen ague", types=("Disease",), xrefs=("MESH:D1", "MESH:D2")),
+        Entry("MONDO:3", "ague of fens", synonyms=("fen ague",), types=("Disease",)),
+    )
+    kb = make_kb(tmp_path / "kb", (Source("MeSH"), mesh), (Source("MONDO"), mondo))
+    ranker = hand_ranker(exact=2.0, preferred=2.0, xrefs=1.0, none=1.0)
+    (mention,) = RankedLinker(kb, ranker=ranker)(document(("fen ague", ""))).mentions
+    assert [c.entity_id for c in mention.candidates] == ["MESH:D1", "MESH:D2", "MONDO:3"]
+    assert mention.candidates[0].evidence[-1].detail == "the same as MONDO:1"
+    scores = [c.score for c in mention.candidates]
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_a_name_that_means_alike_is_found_by_its_vector(kb: KnowledgeBase) -> None:

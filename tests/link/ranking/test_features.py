@@ -7,6 +7,7 @@ from math import log1p
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from holdfast.document import Document, Mention
@@ -16,6 +17,7 @@ from holdfast.link.ranking.features import FEATURES, FeatureMaker, Matrix, Texts
 from holdfast.link.ranking.found import Found
 from holdfast.link.ranking.queries import Query
 from holdfast.link.ranking.used_names import collect_used_names
+from holdfast.names.dense import DenseIndex
 from holdfast.types import mask_of
 from small_kb import make_kb
 
@@ -127,6 +129,8 @@ def test_words_are_compared_by_coverage_ends_length_and_numbers(kb: KnowledgeBas
     assert second["name_covered"] == pytest.approx(3 / 4)
     assert second["other_number"] == 0
     assert features(kb, "failure type 2", "MESH:D3")["other_number"] == 1
+    assert features(kb, "kidney failure agent x12", "MESH:C7")["other_number"] == 1
+    assert features(kb, "kidney failure agent x123", "MESH:C7")["other_number"] == 0
 
 
 def test_uses_in_a_corpus_are_counted_by_entity_and_by_name(kb: KnowledgeBase) -> None:
@@ -202,12 +206,49 @@ def test_without_memory_or_context_the_document_says_nothing(kb: KnowledgeBase) 
 def test_many_queries_are_described_as_each_alone(kb: KnowledgeBase) -> None:
     finder = CandidateFinder(kb)
     maker = FeatureMaker(finder)
-    queries = ["kidney failure", "zzqx", "heart failure type 3", "", "Renal failures"]
+    queries = ["kidney failure", "zzqx", "heart failure type 3", "", "Renal failures", "zzqx"]
     found = find(finder, *queries)
     together = maker.of_queries(queries, found)
     for query, candidates, matrix in zip(queries, found, together, strict=True):
         (alone,) = maker.of_queries([query], [candidates])
         assert np.array_equal(alone, matrix)
+
+
+class Vowels:
+    """Encodes a name by its vowels."""
+
+    width = 5
+    digest = "vowels"
+
+    def encode(self, names: Sequence[str]) -> npt.NDArray[np.float32]:
+        rows = np.array([[name.lower().count(vowel) for vowel in "aeiou"] for name in names])
+        lengths = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        unit: npt.NDArray[np.float32] = (rows / lengths).astype(np.float32)
+        return unit
+
+
+def test_cosines_of_vectors_are_described_as_those_of_letters_are(kb: KnowledgeBase) -> None:
+    finder = CandidateFinder(kb, dense=DenseIndex.build(kb.all_names(), Vowels()))
+    (found,) = find(finder, "kidney failur agents")
+    (matrix,) = FeatureMaker(finder).of_queries(["kidney failur agents"], [found])
+    cosines = found.dense
+    assert len(set(cosines.tolist())) > 1
+    for row, cosine in enumerate(cosines.tolist()):
+        of_row = named(matrix, row)
+        assert of_row["dense"] == of_row["dense_in_kb"] == pytest.approx(cosine)
+        assert of_row["dense_cubed"] == pytest.approx(cosine**3, abs=1e-6)
+        assert of_row["dense_behind_best"] == pytest.approx(cosines.max() - cosine, abs=1e-6)
+        assert of_row["dense_missing"] == (cosine == 0)
+        assert of_row["both"] == pytest.approx(cosine * found.ngram[row], abs=1e-6)
+
+
+def test_a_query_without_words_shares_none(kb: KnowledgeBase) -> None:
+    finder = CandidateFinder(kb)
+    (found,) = find(finder, "kidney failure")
+    for query in ("", "--"):
+        (matrix,) = FeatureMaker(finder).of_queries([query], [found])
+        of_row = named(matrix, 0)
+        assert of_row["query_covered"] == of_row["same_last_word"] == of_row["name_longer"] == 0
 
 
 def test_a_document_without_candidates_has_no_features(tmp_path: Path) -> None:
