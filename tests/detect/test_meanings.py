@@ -9,6 +9,7 @@ import pytest
 from holdfast.detect.dictionary import DictionaryDetector, defines, is_ion
 from holdfast.document import Span
 from holdfast.kb import Entry, KnowledgeBase, Source
+from holdfast.kb.own_types import with_own_types
 from holdfast.names.credible import Trust
 from small_kb import make_kb, of_entries
 
@@ -23,7 +24,9 @@ MESH = (
     Entry("MESH:D2", "Memory, Long-Term", types=("Process",)),
     Entry("MESH:D3", "Ptn", synonyms=("blue point",), types=("Disease",)),
     Entry("MESH:C4", "red point", types=("Chemical",)),
-    Entry("MESH:D5", "green point", types=("Chemical",)),
+    Entry("MESH:D5", "large head", types=("Chemical",)),
+    Entry("MESH:D6", "Cells, Dendritic", types=("CellType",)),
+    Entry("MESH:D7", "dendritic", types=("Process",)),
 )
 GO = (
     Entry("GO:1", "vex binding", synonyms=("vex chaperone", "vex joining"), types=("Process",)),
@@ -80,11 +83,11 @@ def test_of_several_meanings_that_of_the_preferred_vocabulary_counts(kb: Knowled
     assert meaning.trust == Trust.SHIPPED  # the highest of its meanings
     assert detector.meaning_of("nothing listed") is None
     genes = DictionaryDetector(kb, only=["Gene"])
-    assert genes.meaning_of("green point") is None
+    assert genes.meaning_of("large head") is None
 
 
 def test_common_words_name_no_gene_and_no_rare_chemical(kb: KnowledgeBase) -> None:
-    assert found(kb, "white point, red point, green point") == [("green point", "Chemical")]
+    assert found(kb, "white point, red point, large head") == [("large head", "Chemical")]
 
 
 def test_case_tells_a_symbol_from_another_name(kb: KnowledgeBase) -> None:
@@ -115,6 +118,37 @@ def test_words_in_the_order_of_an_index_mark_a_text_but_are_no_name(kb: Knowledg
     assert found(kb, "a memory long-term thing", for_marks=True) == [
         ("memory long-term", "Process")
     ]
+
+
+def test_what_an_index_puts_behind_is_no_mention_of_its_own_there(
+    kb: KnowledgeBase, tmp_path: Path
+) -> None:
+    assert found(kb, "each cell dendritic in shape") == []
+    assert found(kb, "a dendritic shape") == [("dendritic", "Process")]
+    assert found(kb, "a dendritic cell") == [("dendritic cell", "CellType")]
+    entries = (
+        Entry("X:1", "Cells, Dendritic", types=("CellType",)),
+        Entry("X:2", "dendritic", types=("Process",)),
+    )
+    own = make_kb(tmp_path / "kb", (Source("own", is_own=True), entries))
+    assert found(own, "each cell dendritic in shape") == [("dendritic", "Process")]
+
+
+def test_every_name_there_could_be_comes_by_start_then_the_longest_first(tmp_path: Path) -> None:
+    kb = of_entries(
+        tmp_path / "kb",
+        *(Entry(f"X:{n}", name) for n, name in enumerate(["zib", "zib quax", "quax", "quax zib"])),
+    )
+    text = "quax zib quax"
+    names = [(m.start, text[m.start : m.end]) for m in DictionaryDetector(kb).names_in(text)]
+    assert names == [(0, "quax zib"), (0, "quax"), (5, "zib quax"), (5, "zib"), (9, "quax")]
+
+
+def test_of_types_that_only_a_vocabulary_has_the_wanted_one_is_shown(tmp_path: Path) -> None:
+    kb = of_entries(tmp_path / "kb", Entry("X:1", "snarkology", types=("Rite", "Craft")))
+    for wanted in ("Rite", "Craft"):
+        detector = DictionaryDetector(with_own_types(kb, [wanted]), only=[wanted])
+        assert [mention.type for mention in detector.detect("a snarkology")] == [wanted]
 
 
 def test_a_long_form_with_its_short_form_behind_is_told_from_a_name() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.document import NIL, Document, Mention
+from holdfast.document import NIL, Argument, Document, Mention, Relation
 from holdfast.errors import UsageError
 from holdfast.kb import Entry, KnowledgeBase
 from holdfast.systems.collective.entities import EntityVectors
@@ -226,8 +226,39 @@ EVERYTHING = [
 def test_mentions_are_found_and_linked_in_one_pass(kb: KnowledgeBase) -> None:
     document = annotator(kb)(Document("1", TEXT, mentions=(Mention.at(0, 3),)))
     assert found(document) == EVERYTHING
-    assert document.relations == ()
     assert found(annotator(kb, detection="spans")(Document("1", TEXT))) == EVERYTHING[:3]
+
+
+def test_relations_go_with_the_mentions_that_are_replaced(kb: KnowledgeBase) -> None:
+    mention = Mention.at(4, 8, id="T1")
+    relation = Relation("likes", (Argument(mention_id="T1"), Argument("X:1")))
+    document = Document("1", TEXT, mentions=(mention,), relations=(relation,))
+    assert annotator(kb)(document).relations == ()
+    assert found(annotator(kb)(document)) == EVERYTHING
+
+
+@pytest.mark.parametrize("context", [0, 9])
+def test_a_folder_is_opened_with_the_options_that_are_given(
+    kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch, context: int
+) -> None:
+    model = word_bag_model(WORDS, context=context, detection="bio", heads=tag_heads())
+    opened = list[tuple[Path, int | None]]()
+
+    def open_model(folder: Path, *, threads: int | None = None) -> DualEncoderModel:
+        opened.append((folder, threads))
+        return model
+
+    monkeypatch.setattr(DualEncoderModel, "open", open_model)
+    link = CollectiveLinker.open(Path("model"), kb, only=["Disease"], top=1, threads=3)
+    assert opened == [(Path("model"), 3)]
+    (mention,) = link(marked(TEXT, "red spots")).mentions
+    assert [c.entity_id for c in mention.candidates] in (["X:1"], ["X:2"])
+    annotate = CollectiveAnnotator.open(Path("model"), kb, only=["Disease"], top=2)
+    document = annotate(Document("1", TEXT))
+    assert found(document) == [EVERYTHING[0], EVERYTHING[2]]
+    assert all(len(m.candidates) <= 2 for m in document.mentions)
+    spaces = Document("1", "aspirin   .", mentions=(Mention.at(8, 9), Mention.at(0, 7)))
+    assert ids(CollectiveLinker.open(Path("model"), kb)(spaces)) == [(NIL,), ("X:4",)]
 
 
 def test_of_the_chosen_types_only_mentions_and_candidates_remain(kb: KnowledgeBase) -> None:
