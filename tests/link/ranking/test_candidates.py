@@ -153,6 +153,16 @@ def test_both_cosines_are_given_of_every_name_that_either_finds(kb: KnowledgeBas
     assert not find(CandidateFinder(kb), "bog ague").dense.any()
 
 
+def test_a_used_name_is_found_by_its_meaning_too(kb: KnowledgeBase) -> None:
+    dense = DenseIndex.build(kb.all_names(), Vowels())
+    finder = CandidateFinder(kb, used=used(kb, ("shaking fit", "X:4")), dense=dense)
+    found = find(finder, "zakizi")
+    row = ids(kb, found).index("X:4")
+    assert (found.name[row], found.is_used[row]) == ("shaking fit", True)
+    assert found.dense[row] == pytest.approx(1.0, abs=0.01)
+    assert found.dense_in_kb[row] < 0.9
+
+
 QUERIES = st.lists(
     st.sampled_from(["bog ague", "fen agua", "zzqx", "", "shaking fit", "bog agent", "agues"]),
     max_size=6,
