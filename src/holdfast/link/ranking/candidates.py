@@ -99,7 +99,7 @@ class CandidateFinder:
         self.kb = kb
         self.used = used
         self._encoder = dense.encoder if dense is not None else None
-        self._in_kb = NameSearch(kb.exact, kb.ngrams if ngrams else None, dense)
+        self._in_kb = NameSearch(kb, dense, ngrams=ngrams)
         self._in_use: NameSearch | None = None
         self.entity_of_used: Rows | None = None
         if used is not None:
@@ -111,9 +111,7 @@ class CandidateFinder:
             )
             # Of so few names, those that mean alike are all that is needed.
             look_alikes = 0 if dense is not None else LOOK_ALIKES
-            self._in_use = NameSearch(
-                used.exact, used.ngrams if ngrams else None, vectors, look_alikes=look_alikes
-            )
+            self._in_use = NameSearch(used, vectors, ngrams=ngrams, look_alikes=look_alikes)
 
     def find(self, queries: Sequence[str], *, wanted: Sequence[int], but: str = "") -> list[Found]:
         """The candidates of each query.

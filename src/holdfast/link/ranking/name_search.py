@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from holdfast.kb.store import KnowledgeBase
 from holdfast.link.ranking.found import NO_NAMES, Floats, Names
-from holdfast.names.exact import ExactIndex
-from holdfast.names.ngram import NgramIndex
+from holdfast.link.ranking.used_names import UsedNames
 from holdfast.names.unindexed import NameVectors
 from holdfast.text.tokens import hashes_of_names
 
@@ -30,34 +30,36 @@ class NameSearch:
 
     def __init__(
         self,
-        exact: ExactIndex,
-        ngrams: NgramIndex | None,
+        names: KnowledgeBase | UsedNames,
         dense: NameVectors | None,
         *,
+        ngrams: bool,
         look_alikes: int = LOOK_ALIKES,
     ) -> None:
-        """`look_alikes`: how many names are looked for by n-grams; those found otherwise are added.
+        """`ngrams`: whether to compare names by them; that index is opened when it is needed.
 
+        `look_alikes`: how many names are looked for by n-grams; those found otherwise are added.
         Without n-grams or without vectors, the cosines of that kind are 0.
         """
-        self._exact = exact
+        self._names = names
         self._look_alikes = look_alikes
-        self._ngrams = ngrams
+        self._has_ngrams = ngrams
         self._dense = dense
 
     def equal(self, queries: Sequence[str]) -> Names:
         """The names that are equal to each query; their cosines are 1."""
-        starts, ends = self._exact.ranges(hashes_of_names(queries))
+        exact = self._names.exact
+        starts, ends = exact.ranges(hashes_of_names(queries))
         counts = ends - starts
         query = np.repeat(np.arange(len(queries)), counts)
         places = np.arange(len(query)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-        rows = self._exact.rows[places].astype(np.int64)
+        rows = exact.rows[places].astype(np.int64)
         ones, zeros = np.ones(len(rows), dtype=np.float32), np.zeros(len(rows), dtype=np.float32)
         return Names(
             query,
             rows[np.lexsort((rows, query))],
             np.ones(len(rows), dtype=bool),
-            zeros if self._ngrams is None else ones,
+            ones if self._has_ngrams else zeros,
             zeros if self._dense is None else ones,
         )
 
@@ -74,8 +76,8 @@ class NameSearch:
         for i, (query, (start, end)) in enumerate(zip(queries, pairwise(bounds), strict=True)):
             same = equal.row[start:end]
             rows = np.concatenate([same, mean[i][mean[i] >= 0]])
-            if self._ngrams is not None:
-                rows, ngram = self._ngrams.alike(
+            if self._has_ngrams:
+                rows, ngram = self._names.ngrams.alike(
                     query,
                     self._look_alikes,
                     also=rows,
