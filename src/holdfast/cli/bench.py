@@ -42,7 +42,7 @@ def pipeline(
     from holdfast.io.progress import progress_bar
     from holdfast.io.show_bench import print_pipelines
     from holdfast.kb import open_kb
-    from holdfast.pipeline import model_parts
+    from holdfast.parts import model_parts
 
     chosen = [name.strip() for name in models.split(",")]
     for name in chosen:
