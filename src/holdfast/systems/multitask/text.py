@@ -63,8 +63,8 @@ def word_states(states: Floats, words: Integers) -> Floats:
     if not len(words):
         return np.zeros((0, states.shape[1]), dtype=np.float32)
     lengths = np.diff(words, append=len(states))
-    means: Floats = np.add.reduceat(states, words, axis=0) / lengths[:, None]
-    return means.astype(np.float32)
+    sums = np.add.reduceat(states, words, axis=0)
+    return (sums / lengths[:, None]).astype(np.float32)
 
 
 def mean_states(states: Floats, spans: Iterable[tuple[int, int]]) -> Floats:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
 
 from holdfast.document import NIL
-from holdfast.systems.multitask.heads import TRANSITIONS, Heads, Predicted
+from holdfast.systems.multitask.heads import TRANSITIONS, Floats, Heads, Predicted
 from holdfast.systems.multitask.labels import NO_ENTITY, Labels
 from holdfast.systems.multitask.shape import LINKING, RECOGNITION
 from holdfast.systems.multitask.training.data import Batch, Example
@@ -27,17 +27,11 @@ def heads_of(model: MultitaskNetwork, *, read: str = "") -> Heads:
     return Heads(model.shape, weights, read)
 
 
-def predict(
-    model: MultitaskNetwork, examples: Sequence[Example], *, read: str = ""
-) -> Iterator[list[Predicted]]:
-    """The mentions of each document; of gold spans, if the model recognises none."""
-    heads = heads_of(model, read=read)
-    for example in examples:
-        with torch.inference_mode():
-            found = model.features(Batch.of([example]))
-        features = {task: states.numpy() for task, states in found.items()}
-        spans = [(a, b) for a, b in example.spans.tolist()] if model.shape.needs_mentions else None
-        yield heads.predict(features, example.words.sentences, spans=spans)
+def features_of(model: MultitaskNetwork, example: Example) -> dict[str, Floats]:
+    """The states of a document's words by task. *Shape:* (words, width) each."""
+    with torch.inference_mode():
+        found = model.features(Batch.of([example]))
+    return {task: states.numpy() for task, states in found.items()}
 
 
 def scores(
@@ -45,16 +39,26 @@ def scores(
 ) -> dict[str, float]:
     """`recognition_f1` and so on, for the tasks that there are.
 
-    Per token each task says by itself where mentions are. Mentions that tags cannot say count as
-    not found; those without an entity do not count in linking.
+    Per token each task says by itself where mentions are. A model that recognises none is given
+    the gold spans. Mentions that tags cannot say count as not found; those without an entity do
+    not count in linking.
     """
+    shape = model.shape
+    reads = {task: task if shape.setup == "token" else "" for task in shape.tasks}
+    heads = {read: heads_of(model, read=read) for read in set(reads.values())}
+    counts = {task: Counter[str]() for task in shape.tasks}
+    for example in examples:
+        features = features_of(model, example)
+        spans = [(a, b) for a, b in example.spans.tolist()] if shape.needs_mentions else None
+        predicted = {
+            read: own.predict(features, example.words.sentences, spans=spans)
+            for read, own in heads.items()
+        }
+        for task, read in reads.items():
+            counts[task].update(count(example, predicted[read], labels, task))
     found = dict[str, float]()
-    for task in model.shape.tasks:
-        read = task if model.shape.setup == "token" else ""
-        counts = Counter[str]()
-        for example, predicted in zip(examples, predict(model, examples, read=read), strict=True):
-            counts.update(count(example, predicted, labels, task))
-        found |= figures(task, counts)
+    for task in shape.tasks:
+        found |= figures(task, counts[task])
     return found
 
 
