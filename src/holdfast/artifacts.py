@@ -49,9 +49,13 @@ class Manifest:
 
     @property
     def digest(self) -> str:
-        """Identifies the content: equal digests mean equal files."""
-        lines = (f"{name} {entry['sha256']}\n" for name, entry in sorted(self.files.items()))
-        return hashlib.sha256("".join(lines).encode()).hexdigest()
+        """Identifies the content: equal digests mean equal files and equal configuration."""
+        hashes = {name: entry["sha256"] for name, entry in self.files.items()}
+        return _sha256_of_json({**self._head, "files": hashes})
+
+    @property
+    def _head(self) -> dict[str, Any]:
+        return {"kind": self.kind, "version": self.version, "config": dict(self.config)}
 
 
 def sha256_of(path: Path) -> str:

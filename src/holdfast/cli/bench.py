@@ -42,11 +42,11 @@ def pipeline(
     from holdfast.corpora.named import load_corpus
     from holdfast.evaluate.tables import speed_table
     from holdfast.kb import open_kb
-    from holdfast.models import choose_model
+    from holdfast.pipeline import model_parts
 
     chosen = [name.strip() for name in models.split(",")]
     for name in chosen:
-        choose_model(name)  # or it would be missed only after minutes
+        model_parts(name)  # or it would be missed only after minutes
     documents = list(load_corpus("bc5cdr", "test", data=data))
     with progress_bar("bench pipeline") as progress:
         measured = bench_pipeline(
@@ -158,13 +158,13 @@ def collective(
     from holdfast.cli.progress import progress_bar
     from holdfast.corpora.named import load_corpus
     from holdfast.evaluate.collective_curves import draw_curves, training_curves
-    from holdfast.experiments.collective_kb import collective_kb
     from holdfast.experiments.recipe import read_recipe
+    from holdfast.experiments.recipe_kb import kb_of
 
     short = corpus.partition("-")[0]
     systems = Systems(f"collective-{short}", f"single-{short}", f"blink-{short}")
     systems.folders()  # says what is missing before anything takes time
-    kb = collective_kb(read_recipe(systems.collective), "dev", data=data)
+    kb = kb_of(read_recipe(systems.collective), "dev", data=data)
     chosen = list(islice(load_corpus(corpus, "dev", data=data), documents))
     with progress_bar("bench collective") as progress:
         measured = bench_collective(systems, kb, chosen, threads=threads, progress=progress)
@@ -201,7 +201,7 @@ def listed(
     with progress_bar("bench listed") as progress:
         measured = bench_listed(
             load(base, model=model, top=1, progress=progress),
-            load(base, model=model, top=1, detector=None),
+            load(base, model=model, top=1, marked=True),
             base,
             each=each,
             seed=seed,

@@ -38,14 +38,14 @@ def get(
     from holdfast.kb.describe import describe
     from holdfast.kb.open.vocabularies import get as get_vocabulary
     from holdfast.kb.open.vocabularies import is_current
-    from holdfast.models import prepare_names
+    from holdfast.pipeline import prepare_kb
 
     for name in names:
         if force or not is_current(name):
             with progress_bar(name) as progress:
                 get_vocabulary(name, progress=progress)
         with progress_bar(name) as progress:
-            prepare_names(open_kb(name), progress)
+            prepare_kb(open_kb(name), progress=progress)
         print_description(describe(open_kb(name)))
 
 
@@ -220,12 +220,11 @@ def prepare(
     """Encode and index a knowledge base for a model now, instead of when it first links."""
     from holdfast.cli.progress import progress_bar
     from holdfast.kb import open_kb
-    from holdfast.models import choose_model
-    from holdfast.models import prepare as prepare_for
+    from holdfast.pipeline import prepare_kb
 
-    base, chosen = open_kb(name), choose_model(model)
+    base = open_kb(name)
     with progress_bar(base.name) as progress:
-        prepare_for(base, chosen, progress)
+        prepare_kb(base, model=model, progress=progress)
     typer.echo(one_line(f"{base.name}: {base.names:,} names are ready for the model {model}"))
 
 

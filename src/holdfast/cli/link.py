@@ -88,7 +88,7 @@ def link(
     from holdfast.io.output import check_format, print_documents
     from holdfast.io.show import print_unmapped
     from holdfast.kb import open_kb
-    from holdfast.pipeline import OF_MODEL, load
+    from holdfast.pipeline import load
     from holdfast.text.safe import safe_stream
 
     if bool(inputs) == (mentions is not None):
@@ -108,7 +108,7 @@ def link(
             base,
             model=model,
             only=None if only is None else only.split(","),
-            detector=None if mentions else OF_MODEL,
+            marked=mentions is not None,
             top=top,
             min_score=min_score,
             nested=nested,
@@ -127,13 +127,13 @@ def link(
         kinds = None if only is None else only.split(",")
         rows = counted(link_rows(table, base, pipeline, only=kinds), "rows linked", printed=True)
         print_table(table, rows, safe_stream(sys.stdout), format=form, explain=explain)
-        print_unmapped(pipeline.steps)
+        print_unmapped(pipeline.functions())
         return
     report = ReadReport()
     with open_inputs(inputs or [str(mentions)], format=source_format, lenient=lenient) as texts:
         documents = texts.documents(report, marked=mentions is not None)
         linked = counted(pipeline.pipe(documents), "documents linked", printed=True)
         print_documents(linked, form, one=texts.is_one_text, explain=explain)
-    print_unmapped(pipeline.steps)
+    print_unmapped(pipeline.functions())
     for line in report.summary():
         Console(stderr=True).print(line, highlight=False, markup=False, soft_wrap=True)

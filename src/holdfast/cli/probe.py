@@ -91,7 +91,7 @@ def embeddings(
     from holdfast import artifacts
     from holdfast.cli.progress import progress_bar
     from holdfast.evaluate.embedding_probe import embedding_table
-    from holdfast.link.ranking.shipped import ENCODER
+    from holdfast.models import find_model
     from holdfast.systems.rescnn.training.probing.embedding_comparison import compare_embeddings
     from holdfast.systems.rescnn.training.probing.embedding_training import ComparisonConfig
     from holdfast.systems.rescnn.training.probing.linkers import find_encoder
@@ -104,7 +104,7 @@ def embeddings(
             ),
             data=data,
             encoder=encoder or find_encoder(),
-            tokenizer=ENCODER / "tokenizer.json",
+            tokenizer=find_model("encoder") / "tokenizer.json",
             texts=read_abstracts(data),
             work=artifacts.home() / "probes",
             progress=progress,

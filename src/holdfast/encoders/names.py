@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -95,6 +96,12 @@ class NameEncoder:
             [id for id in encoding.ids if id != self._unknown][: self.longest]
             for encoding in encodings
         ]
+
+
+@lru_cache(maxsize=4)
+def open_name_encoder(folder: Path) -> NameEncoder:
+    """The encoder of a model folder, opened once per process."""
+    return NameEncoder.open(folder)
 
 
 def plain(name: str) -> str:

@@ -72,8 +72,8 @@ class LenientBase:
 
 def lenient_base(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> LenientBase:
     """The dictionary of the recipe's corpus before the training mentions were put in."""
-    if recipe.corpus == CHEMICAL_CORPUS:
-        kb = kb_of(replace(recipe, training_names=()), data=data, progress=progress)
+    if recipe.measured.corpus == CHEMICAL_CORPUS:
+        kb = kb_of(recipe, data=data, progress=progress)
         training = training_documents(recipe, recipe.training_names, data=data)
         return _chemical_base(kb, retired_ids(training, kb, known=primary_ids(kb)))
     path = lenient_folder(recipe, data) / "train_dictionary.txt"
@@ -124,22 +124,23 @@ def _entries(names: Iterable[LenientName], entity_of: Mapping[str, str]) -> Iter
 
 def lenient_mentions(recipe: Recipe, split: str, *, data: Path) -> list[LenientMention]:
     """The split's mentions as the protocol's files have them."""
-    if recipe.corpus == CHEMICAL_CORPUS:
+    if recipe.measured.corpus == CHEMICAL_CORPUS:
         return list(read_lenient_pairs(data / CHEMICAL_PAIRS, split))
     return list(read_lenient_mentions(lenient_folder(recipe, data) / f"{split}.concept.tsv"))
 
 
 def lenient_folder(recipe: Recipe, data: Path) -> Path:
     """Where the protocol's files of the recipe's corpus are."""
-    if recipe.corpus not in _FOLDERS:
-        raise UsageError(f"recipe {recipe.name!r}: {recipe.corpus!r} has no lenient files")
-    return data / _FOLDERS[recipe.corpus]
+    corpus = recipe.measured.corpus
+    if corpus not in _FOLDERS:
+        raise UsageError(f"recipe {recipe.name!r}: {corpus!r} has no lenient files")
+    return data / _FOLDERS[corpus]
 
 
 def training_mentions(recipe: Recipe, splits: Sequence[str], *, data: Path) -> list[LenientMention]:
     """Those of training splits, each with its document, none of the evaluated split's documents."""
     documents = training_documents(recipe, splits, data=data)
-    if recipe.corpus == CHEMICAL_CORPUS:
+    if recipe.measured.corpus == CHEMICAL_CORPUS:
         return list(_chemicals(documents))
     kept = {document.id for document in documents}
     mentions = (m for split in splits for m in lenient_mentions(recipe, split, data=data))
@@ -148,9 +149,10 @@ def training_mentions(recipe: Recipe, splits: Sequence[str], *, data: Path) -> l
 
 def training_documents(recipe: Recipe, splits: Sequence[str], *, data: Path) -> list[Document]:
     """The documents behind the protocol's files, without those of the evaluated split."""
-    corpus = "ncbi-disease" if recipe.corpus == "ncbi-disease" else "bc5cdr"
+    measured = recipe.measured
+    corpus = "ncbi-disease" if measured.corpus == "ncbi-disease" else "bc5cdr"
     mixture = [(corpus, split) for split in splits]
-    return list(load_training(mixture, evaluated=[(corpus, recipe.split)], data=data).documents)
+    return list(load_training(mixture, evaluated=[(corpus, measured.split)], data=data).documents)
 
 
 def _chemicals(documents: Iterable[Document]) -> Iterator[LenientMention]:

@@ -27,8 +27,8 @@ from holdfast.evaluate.tables import (
     shipped_figures,
     types_table,
 )
+from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
-from holdfast.experiments.run import Outcome
 from holdfast.models import MEASURED, manifest_of
 
 _WEIGHTS: Final = "src/holdfast/weights"  # beside the folder of results, in a checkout
@@ -59,10 +59,10 @@ def outcome_to_json(recipe: Recipe, outcome: Outcome) -> dict[str, Any]:
     return {
         "recipe": recipe.name,
         "title": recipe.title,
-        "corpus": recipe.corpus,
-        "split": recipe.split,
-        "linker": recipe.linker,
-        "detector": recipe.detector or None,
+        "corpus": recipe.measured.corpus,
+        "split": recipe.measured.split,
+        "model": list(recipe.model) or ([recipe.name] if recipe.train else []),
+        "index": recipe.measured.index or None,
         "training_names": list(recipe.training_names),
         **first,
         "kb": kb.name if kb else "the protocol's own dictionary",

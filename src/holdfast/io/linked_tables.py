@@ -88,8 +88,8 @@ def link_rows(
     """
     kinds = None if only is None else parse_types(only, own_types(kb))
     base = with_own_types(kb, kinds)
-    mapping = [step for step in pipeline.steps if isinstance(step, MapIds)]
-    link = Pipeline([step for step in pipeline.steps if step not in mapping]).pipe
+    mapping = [step for step in pipeline.functions() if isinstance(step, MapIds)]
+    link = Pipeline([step for step in pipeline.functions() if step not in mapping]).pipe
     finder = NearestFinder(base, link, only=kinds)
     linker = StringLinker(base, link, finder, map_ids=mapping[0] if mapping else None)
     return linker.link_rows(table)

@@ -14,8 +14,8 @@ from rich.text import Text
 
 from holdfast import types
 from holdfast.document import Candidate, Document, Mention
+from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
-from holdfast.experiments.run import Outcome
 from holdfast.kb.describe import Description, Found
 from holdfast.kb.mapping import IdMapper, id_in
 from holdfast.kb.store import Entity

@@ -12,12 +12,10 @@ from typing import Final
 
 from holdfast.blocks import in_blocks
 from holdfast.document import NIL, Candidate, Document, Mention
-from holdfast.link.ranking.linker import RankedLinker
-from holdfast.systems.collective.linker import CollectiveLinker
+from holdfast.step import Step
 
-WEIGHT: Final = 0.05
-"""How much the collective encoder counts, as joined-bc5cdr-mesh chose."""
-
+KIND: Final = "joined linkers"
+VERSION: Final = 1
 WIDTH: Final = 20
 """Candidates that each of the two should be asked for."""
 
@@ -31,10 +29,10 @@ class JoinedLinker:
 
     def __init__(
         self,
-        named: RankedLinker,
-        read: CollectiveLinker,
+        named: Step,
+        read: Step,
         *,
-        weight: float = WEIGHT,
+        weight: float,
         top: int = 5,
     ) -> None:
         """`weight` of the collective encoder, in [0, 1]."""

@@ -1,8 +1,7 @@
-"""The knowledge bases that dual encoders are measured over.
+"""The concepts of MedMentions as a knowledge base.
 
-BC5CDR has the headings of the paper, or all of MeSH. MedMentions has its own concepts: without a
-licence for UMLS their names are those of open vocabularies and the wordings of training mentions,
-and concepts that have neither cannot be linked to.
+Without a licence for UMLS their names are those of open vocabularies and the wordings of training
+mentions; concepts that have neither cannot be linked to.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +16,6 @@ from holdfast import artifacts
 from holdfast.corpora.named import load_corpus, load_training
 from holdfast.corpora.named.medmentions import read_open_names
 from holdfast.errors import KnowledgeBaseError
-from holdfast.experiments.recipe import Recipe
-from holdfast.experiments.recipe_kb import kb_of
 from holdfast.kb.build import Progress, Source, build_kb
 from holdfast.kb.records import Entry
 from holdfast.kb.store import KnowledgeBase
@@ -28,16 +24,7 @@ MEDMENTIONS: Final = "medmentions-st21pv"
 _OPEN_NAMES: Final = "corpora/medmentions/cui_names_open.json.gz"
 
 
-def collective_kb(
-    recipe: Recipe, split: str, *, data: Path, progress: Progress | None = None
-) -> KnowledgeBase:
-    """What the recipe links a split's mentions to."""
-    if recipe.corpus == MEDMENTIONS and recipe.kb is None:
-        return _medmentions(split, data=data, progress=progress)
-    return kb_of(replace(recipe, training_names=()), data=data, progress=progress)
-
-
-def _medmentions(split: str, *, data: Path, progress: Progress | None) -> KnowledgeBase:
+def medmentions_kb(split: str, *, data: Path, progress: Progress | None = None) -> KnowledgeBase:
     """The concepts that the train split or this one mentions, as far as they have a name."""
     path = data / _OPEN_NAMES
     key = hashlib.sha256(f"{artifacts.sha256_of(path)} {split} 3".encode()).hexdigest()[:12]
