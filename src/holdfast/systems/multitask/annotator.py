@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 from holdfast import types
 from holdfast.blocks import in_blocks
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
+from holdfast.step import Step
 from holdfast.systems.multitask.heads import Predicted
 from holdfast.systems.multitask.labels import NO_ENTITY
 from holdfast.systems.multitask.model import MultitaskModel
@@ -22,14 +23,6 @@ from holdfast.types import canonical_type
 KIND_OF_EVIDENCE: Final = "multitask"
 _DECIMALS: Final = 4
 _TOGETHER: Final = 16  # documents that the name linker sees at once
-
-
-class NameLinker(Protocol):
-    """Links marked mentions by their words, in the order that they have."""
-
-    digest: str
-
-    def pipe(self, documents: Iterable[Document]) -> Iterator[Document]: ...
 
 
 class MultitaskAnnotator:
@@ -46,17 +39,17 @@ class MultitaskAnnotator:
         model: MultitaskModel,
         kb: KnowledgeBase,
         *,
-        names: NameLinker | None = None,
+        names: Step | None = None,
         switch: Switch | None = None,
         only: Collection[str] | None = None,
         top: int = 5,
     ) -> None:
-        """`names` answers where `switch`, by default the one in the model's manifest, says so."""
+        """`names`, a linker of marked mentions, answers where `switch` does not take the class."""
         self.digest = model.digest if names is None else f"{model.digest}+{names.digest}"
         self._model = model
         self._kb = kb
         self._names = names
-        self._switch = switch or Switch.from_json(model.config["switch"]) if names else None
+        self._switch = switch or Switch()
         self._only = None if only is None else frozenset(only)
         self._wanted = types.mask_of(only)
         self._top = top
@@ -73,14 +66,9 @@ class MultitaskAnnotator:
         read: str | None = None,
         threads: int | None = None,
     ) -> Self:
-        """With a model folder; its manifest says whether the name linker that ships joins in."""
+        """With a model folder; `read` and `threads` as for MultitaskModel."""
         model = MultitaskModel.open(folder, read=read, threads=threads)
-        names = None
-        if model.config.get("switch"):
-            from holdfast.link.ranking.shipped import shipped_linker
-
-            names = shipped_linker(kb, only=only, top=top)
-        return cls(model, kb, names=names, only=only, top=top)
+        return cls(model, kb, only=only, top=top)
 
     def __call__(self, document: Document) -> Document:
         """The document with what the model adds."""
@@ -90,10 +78,10 @@ class MultitaskAnnotator:
         """The same for many documents, in order."""
         for block in in_blocks(documents, _TOGETHER):
             read = [self.by_class(document) for document in block]
-            if self._names is None or self._switch is None:
+            if self._names is None:
                 yield from read
                 continue
-            bare = [_unlinked(document) for document in read]
+            bare = [unlinked(document) for document in read]
             for document, named in zip(read, self._names.pipe(bare), strict=True):
                 pairs = zip(document.mentions, named.mentions, strict=True)
                 yield replace(document, mentions=tuple(self._chosen(*pair) for pair in pairs))
@@ -175,7 +163,6 @@ class MultitaskAnnotator:
 
     def _chosen(self, by_class: Mention, by_name: Mention) -> Mention:
         """The mention as the one of the two links it that the switch takes."""
-        assert self._switch is not None
         known = by_class.is_linked and self._kb.row_of(by_class.ids[0]) is not None
         if known and self._switch.takes_class(by_class, by_name):
             return by_class
@@ -197,7 +184,7 @@ class MultitaskAnnotator:
         return f"class {id} is uncertain ({share:.2f}); the name linker answers"
 
 
-def _unlinked(document: Document) -> Document:
+def unlinked(document: Document) -> Document:
     """Mentions with their types alone, as a linker expects them."""
     return document.with_mentions(
         replace(mention, ids=(), candidates=()) for mention in document.mentions

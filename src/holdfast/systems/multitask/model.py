@@ -17,10 +17,9 @@ from holdfast.encoders.tokens import TokenEncoder
 from holdfast.errors import ArtifactError
 from holdfast.systems.multitask.heads import Features, Floats, Heads, Predicted, check_read
 from holdfast.systems.multitask.labels import Labels
-from holdfast.systems.multitask.shape import ModelShape, shape_of
+from holdfast.systems.multitask.shape import MULTITASK, ModelShape, shape_of
 from holdfast.systems.multitask.text import Words, read_words, word_states
 
-KIND: Final = "multi-task model"
 VERSION: Final = 1
 TASKS_MODEL: Final = "tasks.onnx"
 HEADS: Final = "heads.npz"
@@ -63,7 +62,7 @@ class MultitaskModel:
         `read` names the task that says where mentions are, if not the one that the manifest names.
         `threads` of the networks; None: as many as there are cores.
         """
-        manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
+        manifest = artifacts.read_manifest(folder, kind=MULTITASK, version=VERSION)
         encoder = TokenEncoder.open(folder, manifest, threads=threads)
         labels = Labels.read(folder)
         try:

@@ -17,6 +17,11 @@ TASKS: Final = (RECOGNITION, TYPING, LINKING)
 EMBEDDINGS: Final = "embeddings"
 """The encoder of the baseline: token embeddings alone, which a BiLSTM reads."""
 
+MULTITASK: Final = "multi-task model"
+READING: Final = "multi-task reading"
+SWITCHED: Final = "multi-task model with names"
+"""The kinds of model folders of this system."""
+
 Layout = Literal["single", "multi", "hierarchical"]
 Setup = Literal["token", "entity"]
 

@@ -45,19 +45,26 @@ class Both:
     gold: frozenset[str]  # empty if nothing is annotated there
 
 
+def links_right(answers: Iterable[Both], switch: Switch) -> int:
+    """How many mentions are linked to a right entity."""
+    return sum(_is_right(both, switch) is True for both in answers)
+
+
 def fit_switch(answers: Sequence[Both]) -> Switch:
     """The switch with the most right links less wrong ones; of equals, the one first tried."""
 
     def worth(switch: Switch) -> int:
-        total = 0
-        for both in answers:
-            taken = switch.takes_class(both.by_class, both.by_name)
-            mention = both.by_class if taken else both.by_name
-            if mention.is_linked:
-                total += 1 if set(mention.ids[:1]) & both.gold else -1
-        return total
+        judged = [_is_right(both, switch) for both in answers]
+        return judged.count(True) - judged.count(False)
 
     return max((Switch(*values) for values in product(_LEAST, _TIMES)), key=worth)
+
+
+def _is_right(both: Both, switch: Switch) -> bool | None:
+    """Whether the answer that is taken is right; None if it is that nothing fits."""
+    is_class = switch.takes_class(both.by_class, both.by_name)
+    mention = both.by_class if is_class else both.by_name
+    return bool(set(mention.ids[:1]) & both.gold) if mention.is_linked else None
 
 
 def pairs_of(

@@ -47,6 +47,7 @@ class Example:
     spans: Integers  # of the gold mentions, then of what is none; (spans, 2)
     span_types: Integers  # NO_TYPE where none is learned; (spans,)
     span_classes: Integers  # (spans,)
+    mistaken: int = 0  # how many of the spans, the last ones, are no mentions
 
 
 def examples_of(
@@ -104,6 +105,7 @@ def _example(
         spans=np.array(spans, dtype=np.int64).reshape(-1, 2),
         span_types=np.array(types + [NO_TYPE] * len(others), dtype=np.int64),
         span_classes=np.array(classes + [NO_ENTITY] * len(others), dtype=np.int64),
+        mistaken=len(others),
     )
 
 

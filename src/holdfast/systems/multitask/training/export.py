@@ -13,8 +13,10 @@ from tokenizers import Tokenizer
 
 from holdfast import artifacts
 from holdfast.encoders.tokens import MODEL, TOKENIZER
+from holdfast.models import manifest_of
 from holdfast.systems.multitask.labels import Labels
-from holdfast.systems.multitask.model import HEADS, KIND, SCALE, TASKS_MODEL, VERSION
+from holdfast.systems.multitask.model import HEADS, SCALE, TASKS_MODEL, VERSION
+from holdfast.systems.multitask.shape import MULTITASK, READING
 from holdfast.systems.multitask.training.data import Reading
 from holdfast.systems.multitask.training.graph import encoder_graph, tasks_graph
 from holdfast.systems.multitask.training.model import MultitaskNetwork
@@ -53,7 +55,24 @@ def export_multitask(
         np.savez(scratch / HEADS, **heads)
         labels.write(scratch)
         (scratch / TOKENIZER).write_text(tokenizer.to_str(), encoding="utf-8")
-        return artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
+        return artifacts.write_manifest(scratch, kind=MULTITASK, version=VERSION, config=config)
+
+
+def write_reading(folder: Path, model: Path, *, read: str) -> None:
+    """Write a model folder that reads another one's mentions off the task `read`."""
+    config = manifest_of(model).config
+    with artifacts.publish(folder) as scratch:
+        artifacts.write_manifest(
+            scratch,
+            kind=READING,
+            version=VERSION,
+            config={
+                **{key: config[key] for key in ("layout", "setup", "tasks", "encoder")},
+                **{key: config[key] for key in ("recipes", "training_data") if key in config},
+                "model": model.name,
+                "read": read,
+            },
+        )
 
 
 def _heads(model: MultitaskNetwork, *, quantised: bool) -> dict[str, np.ndarray[Any, Any]]:
