@@ -16,6 +16,7 @@ from holdfast.systems.multitask.training.train import TrainConfig
 from systems.collective.training import toys
 
 IDS = toys.IDS
+CALLED = toys.CALLED
 _SENTENCE = re.compile(r"(?:^|(?<=\. ))\w")
 READING = Reading(window=40, overlap=8)
 CONFIG = TrainConfig(

@@ -89,8 +89,8 @@ def train_multitask_recipe(
 ) -> None:
     """Train what the recipe describes; write `out`, and beside it the same in 8 bits.
 
-    A model of several tasks per token is also written once for each of them, `out-recognition`
-    and so on, to be measured by what that task says. Checkpoints are kept beside it, so that a run
+    Beside a model of several tasks per token there are folders `out-recognition` and so on, for
+    the tasks that do not say where its mentions are, to be measured as if they did. Checkpoints are kept beside it, so that a run
     that was stopped goes on. `encoder` is a Hugging Face folder to begin with instead of the
     recipe's.
     """
@@ -208,7 +208,7 @@ def _write(
         )
     shape = settings.shape
     if shape.setup == "token" and len(shape.tasks) > 1:
-        for task in shape.tasks:
+        for task in set(shape.tasks) - {settings.own.read or shape.tasks[0]}:
             write_reading(out.with_name(f"{out.name}-{task}"), out, read=task)
 
 
