@@ -10,9 +10,9 @@ from holdfast.bench.scispacy_peer import (
     scispacy_python,
     with_best,
 )
+from holdfast.bench.training_curves import times_faster
 from holdfast.document import Document, Mention, Span
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.evaluate.collective_curves import times_faster
 from holdfast.experiments.collective_run import score_found
 from holdfast.kb.records import Entry
 from small_kb import of_entries
