@@ -1,43 +1,57 @@
 """From text to linked mentions: the page to read first.
 
-    text ─► Document ─► detect ─► Mention ─► link ─► Candidate + why
+    text ─► Document ─► detect ─► Mention ─► link ─► Candidate + why ─► type ─► relate
 
-A pipeline is a list of steps, and a step is a function from Document to Document. `load` makes
-the usual one; any other is `Pipeline([step, …])`.
+A pipeline is a list of steps, and a step takes a Document and returns a richer one. `load` makes
+the pipeline of a model; any other is `Pipeline([step, …])`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, cast
 
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb.mapping import IdMapper
 from holdfast.kb.own_types import own_types, parse_types, with_own_types
 from holdfast.kb.store import KnowledgeBase, open_kb
+from holdfast.kinds import kind_of, roles_of
 from holdfast.link.mapped import MapIds
 from holdfast.link.min_score import MinScore
-from holdfast.link.rules import read_rules
+from holdfast.link.rules import Rules, read_rules
+from holdfast.link.species_genes import LOOKED_AT, GenesBySpecies, has_species
 from holdfast.link.variants.linker import variant_linker
-from holdfast.models import choose_model, prepare
-from holdfast.registry import DETECTORS, LINKERS, Step, component, nesting
-
-if TYPE_CHECKING:
-    from holdfast.kb.build import Progress
+from holdfast.models import find_model
+from holdfast.parts import DEFAULT_MODEL, Model, Part, check_roles, model_parts
+from holdfast.step import LINKS, MENTIONS, Each, Options, Progress, Step, ignore_progress
 
 DEFAULT_KB: Final = "open"
-DEFAULT_MODEL: Final = "default"
-OF_MODEL: Final = ""  # the detector or linker that belongs to the model
+
+AnyStep = Step | Callable[[Document], Document]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Pipeline:
-    """Steps that a document goes through, one after the other."""
+    """Steps that a document goes through, one after the other.
 
-    steps: Sequence[Step]
+    One that `load` made can be pickled: what is kept is how it was loaded, not its arrays.
+    """
+
+    steps: tuple[Step, ...]
+    _loaded: _Asked | None  # the arguments of `load`
+
+    def __init__(self, steps: Iterable[AnyStep], *, _loaded: _Asked | None = None) -> None:
+        """A plain function from Document to Document is a step too."""
+        object.__setattr__(self, "steps", tuple(map(_as_step, steps)))
+        object.__setattr__(self, "_loaded", _loaded)
+
+    @property
+    def digest(self) -> str:
+        """Identifies the models of its steps."""
+        return "+".join(step.digest for step in self.steps if step.digest)
 
     def __call__(self, text: str | Document) -> Document:
         """The document with all that the steps found. A bare text becomes a Document first."""
@@ -55,13 +69,26 @@ class Pipeline:
             )
         flowing: Iterator[Document] = map(_as_document, documents)
         for step in self.steps:
-            together = getattr(step, "pipe", None)
-            flowing = map(step, flowing) if together is None else together(flowing)
+            flowing = step.pipe(flowing)
         return flowing
 
+    def functions(self) -> Iterator[AnyStep]:
+        """The steps, plain functions as they were given."""
+        return (step.function if isinstance(step, Each) else step for step in self.steps)
 
-def _unseen(_what: str, _done: float) -> None:
-    """Takes progress that nobody asked for."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._loaded is None:
+            return Pipeline, (self.steps,)
+        return _load_again, (asdict(self._loaded),)
+
+
+def _load_again(arguments: dict[str, Any]) -> Pipeline:
+    return load(**arguments)
+
+
+def _as_step(step: AnyStep) -> Step:
+    is_step = hasattr(step, "pipe") and hasattr(step, "digest")
+    return cast("Step", step) if is_step else Each(step)
 
 
 def _as_document(text: str | Document) -> Document:
@@ -81,62 +108,123 @@ def _shown(value: object) -> str:
 def load(
     kb: str | Path | KnowledgeBase = DEFAULT_KB,
     *,
-    model: str | Path = DEFAULT_MODEL,
+    model: Model | Sequence[Model] = DEFAULT_MODEL,
     only: Collection[str] | None = None,
-    detector: str | None = OF_MODEL,
-    linker: str = OF_MODEL,
+    marked: bool = False,
     top: int = 5,
     min_score: float = 0.0,
     nested: bool = False,
     rules: str | Path | None = None,
     map_to: str | None = None,
+    threads: int | None = None,
     progress: Progress | None = None,
 ) -> Pipeline:
     """The pipeline that `holdfast link` runs.
 
     kb        a name that `holdfast kb get` or `kb build` made, a folder, or an open one
-    model     a name that `holdfast models` lists, or the folder of a trained linker
+    model     a name that `holdfast models` lists, or a model folder. A detector or linker alone
+              is completed by the parts of the default model; several are taken as they are, in
+              their order
     only      types of mentions, e.g. ("disease", "chemical"), also such that only the knowledge
               base has; by default all but "other"
-    detector  what finds mentions, by its name in holdfast.registry; by default the model's;
-              None: they are marked already
-    linker    what links them, by its name in holdfast.registry; by default the model's
+    marked    link the mentions that documents have instead of finding any
     top       how many candidates each mention keeps
     min_score links whose candidate scores less become NIL; the candidates stay
     nested    also find mentions of another type inside a longer one
     rules     a file that blocks, pins or adds names: see holdfast.link.rules
     map_to    a vocabulary's prefix, e.g. "UMLS": links are given in its ids: holdfast.link.mapped
+    threads   of each network; by default as many as there are cores
     progress  told what the model makes of a knowledge base that it meets for the first time,
               and which part of it is done
     """
-    strict = MinScore(min_score)
-    chosen = choose_model(model)
-    find = component(DETECTORS, detector) if detector else chosen.detector
-    link = component(LINKERS, linker) if linker else chosen.linker
-    if link is None and (detector is None or find is not chosen.detector):
-        raise UsageError(f"the model {str(model)!r} links only what it finds itself; take another")
+    parts = [Part(folder, roles_of(folder)) for folder in model_parts(model, marked=marked)]
+    check_roles(parts, marked=marked, nested=nested)
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
-    wanted = None if only is None else parse_types(only, own_types(base))
-    mapped = None if map_to is None else MapIds(IdMapper(base, map_to))
-    said = None if rules is None else read_rules(Path(rules), base)
-    if link is None or link is chosen.linker:
-        prepare(base, chosen, progress or _unseen, must_keep=False)
-    base = with_own_types(base, wanted)
-    steps = list[Step]()
-    if detector is not None:
-        annotate = chosen.annotator if link is None else None
-        if nested:
-            steps.append(nesting(find)(base, only=wanted, nested=True))
-        else:
-            steps.append(
-                annotate(base, only=wanted, top=top) if annotate else find(base, only=wanted)
-            )
-        steps += [said.find] if said else []
-    if link is not None:
-        steps.append(link(base, only=wanted, top=top))
-    variants = variant_linker(base, only=wanted, top=top)
-    steps += [variants] if variants else []
-    steps += [strict] if min_score else []
-    steps += [said.decide] if said else []
-    steps += [mapped] if mapped else []
-    return Pipeline(steps)
+    asked = _Asked(
+        kb=str(base.folder.absolute()),
+        model=_absolute(model),
+        only=None if only is None else parse_types(only, own_types(base)),
+        marked=marked,
+        top=top,
+        min_score=min_score,
+        nested=nested,
+        rules=None if rules is None else str(Path(rules).absolute()),
+        map_to=map_to,
+        threads=threads,
+    )
+    return Pipeline(_steps(asked, parts, base, progress or ignore_progress), _loaded=asked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The arguments of `load` as they can be given again, in another process or folder."""
+
+    kb: str
+    model: str | tuple[str, ...]
+    only: tuple[str, ...] | None
+    marked: bool
+    top: int
+    min_score: float
+    nested: bool
+    rules: str | None
+    map_to: str | None
+    threads: int | None
+
+
+def prepare_kb(
+    kb: KnowledgeBase, *, model: Model = DEFAULT_MODEL, progress: Progress = ignore_progress
+) -> None:
+    """Make and keep all that a model needs of a knowledge base, before it first links.
+
+    An ArtifactError if it cannot be written.
+    """
+    for folder in model_parts(model):
+        kind_of(folder).prepare(folder, kb, progress)
+
+
+def _absolute(model: Model | Sequence[Model]) -> str | tuple[str, ...]:
+    """The model's folder, or its parts', which `load` finds again from anywhere."""
+    if isinstance(model, str | Path):
+        return str(find_model(model).absolute())
+    return tuple(str(find_model(part).absolute()) for part in model)
+
+
+def _steps(
+    asked: _Asked, parts: Sequence[Part], base: KnowledgeBase, progress: Progress
+) -> Iterator[AnyStep]:
+    """The opened parts; the rules' names behind what finds, and what stands behind every linker."""
+    rules = None if asked.rules is None else read_rules(Path(asked.rules), base)
+    kb = with_own_types(base, asked.only)
+    after = list(_after_linking(asked, base, kb, rules))
+    finds = [part for part in parts if MENTIONS in part.roles.adds]
+    links = [part for part in parts if LINKS in part.roles.adds]
+    options = Options(
+        only=asked.only,
+        top=max(asked.top, LOOKED_AT) if has_species(kb, asked.only) else asked.top,
+        nested=asked.nested,
+        threads=asked.threads,
+        progress=progress,
+    )
+    for part in parts:
+        yield kind_of(part.folder).open(part.folder, kb, options)
+        if rules and part in finds[-1:]:
+            yield rules.find
+        if part in links[-1:]:
+            yield from after
+
+
+def _after_linking(
+    asked: _Asked, base: KnowledgeBase, kb: KnowledgeBase, rules: Rules | None
+) -> Iterator[AnyStep]:
+    """Species, variants, the least score, the rules' links, and other vocabularies' ids."""
+    strict = MinScore(asked.min_score)
+    if has_species(kb, asked.only):
+        yield GenesBySpecies(kb, top=asked.top)
+    if variants := variant_linker(kb, only=asked.only, top=asked.top):
+        yield variants
+    if asked.min_score:
+        yield strict
+    if rules:
+        yield rules.decide
+    if asked.map_to is not None:
+        yield MapIds(IdMapper(base, asked.map_to))

@@ -16,14 +16,13 @@ from typing import Any, Final
 
 from holdfast.document import Document
 from holdfast.errors import UsageError
-from holdfast.experiments.collective_run import CANDIDATES
-from holdfast.experiments.run import model_folder
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
-from holdfast.systems.collective.cross import CrossEncoderModel
-from holdfast.systems.collective.linker import CollectiveLinker
+from holdfast.models import trained_model
+from holdfast.pipeline import load
 
 ROUNDS: Final = 5
+CANDIDATES: Final = 10  # that a cross-encoder compares
 _TITLES: Final = {"blink": "BLINK", "single": "one mention", "collective": "collective"}
 _WIDE: Final = "one mention, 128 tokens"
 
@@ -50,7 +49,7 @@ class Systems:
     cross: str
 
     def folders(self) -> list[Path]:
-        found = [model_folder(name) for name in (self.collective, self.single, self.cross)]
+        found = [trained_model(name) for name in (self.collective, self.single, self.cross)]
         for folder in found:
             if not folder.exists():
                 raise UsageError(f"{folder}: not there; first `holdfast train {folder.name}`")
@@ -62,10 +61,10 @@ class Systems:
         That of one mention with as much text around it as in the paper may be missing.
         """
         pair = {
-            _TITLES["collective"]: model_folder(f"{self.collective}-curve"),
-            _TITLES["single"]: model_folder(f"{self.single}-curve"),
+            _TITLES["collective"]: trained_model(f"{self.collective}-curve"),
+            _TITLES["single"]: trained_model(f"{self.single}-curve"),
         }
-        wide = {_WIDE: model_folder(f"{self.single}-curve-wide")}
+        wide = {_WIDE: trained_model(f"{self.single}-curve-wide")}
         if not all(folder.exists() for folder in pair.values()):
             return {}
         return pair | {words: folder for words, folder in wide.items() if folder.exists()}
@@ -83,22 +82,21 @@ def bench_collective(
     """Each round measures all three over all documents, after one that is thrown away."""
     collective, single, cross = systems.folders()
     progress("encoding entities", 0.0)
-    linkers = {
-        folder: CollectiveLinker.open(folder, kb, top=CANDIDATES, threads=threads)
-        for folder in (collective, single)
-    }
-    reader = CrossEncoderModel.open(cross, threads=threads)
+    whole, alone, reranked = (
+        load(kb, model=parts, marked=True, top=CANDIDATES, threads=threads)
+        for parts in ([collective], [single], [single, cross])
+    )
 
     def one_by_one(document: Document) -> None:
         for part in _alone(document):
-            linkers[single].nearest(part, CANDIDATES)
+            alone(part)
 
     def blink(document: Document) -> None:
         for part in _alone(document):
-            reader.rerank(part, linkers[single].nearest(part, CANDIDATES), kb)
+            reranked(part)
 
     def together(document: Document) -> None:
-        linkers[collective].nearest(document, CANDIDATES)
+        whole(document)
 
     measured: dict[str, list[float]] = {name: [] for name in _TITLES}
     mentions = sum(len(document.mentions) for document in documents)
@@ -125,7 +123,7 @@ def bench_collective(
         "batch": 1,
         "kb_entities": len(kb),
         "models": [folder.name for folder in (collective, single, cross)],
-        "model_digests": [*(linker.digest for linker in linkers.values()), reader.digest],
+        "model_digests": [whole.digest, *reranked.digest.split("+")],
     }
 
 

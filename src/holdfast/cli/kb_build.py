@@ -84,8 +84,8 @@ def build(
 
 def _build(options: Mapping[str, Any]) -> None:
     """Build what the options say, by their names in `build`, and print it."""
-    from holdfast.cli.progress import progress_bar
-    from holdfast.io.show_built import print_built
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show.built import print_built
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.build_report import BuildWatch
     from holdfast.kb.from_files import build_from_files, reader_options, source_files
@@ -118,8 +118,8 @@ def subset(
     force: Force = False,
 ) -> None:
     """Build a knowledge base of a part of another; all conditions must hold."""
-    from holdfast.cli.progress import progress_bar
-    from holdfast.io.show_kb import print_kb
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show.kb import print_kb
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import read_ids
     from holdfast.kb.derive import subset as build_subset
@@ -146,8 +146,8 @@ def merge(
     force: Force = False,
 ) -> None:
     """Build one knowledge base of several, in the order of preference given."""
-    from holdfast.cli.progress import progress_bar
-    from holdfast.io.show_kb import print_kb
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show.kb import print_kb
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import merge as build_merged
     from holdfast.kb.places import check_replaceable

@@ -30,52 +30,41 @@ def reproduce(
         ),
     ] = None,
 ) -> None:
-    """Train and run recipes, store what they measure, and make the pages of results anew."""
-    from holdfast.cli.progress import progress_bar
+    """Train and run recipes, and store what they measure as JSON."""
+    from holdfast.cli.stored import store
     from holdfast.experiments.recipe import read_recipe, shipped
-    from holdfast.experiments.results import outcome_to_json, write_pages, write_result
-    from holdfast.experiments.run import COLLECTIVE, fitting_encoder, model_folder, run_recipe
-    from holdfast.io.show_outcome import print_outcome
-    from holdfast.link.training.train import train_ranked_linker
+    from holdfast.experiments.results import outcome_to_json
+    from holdfast.experiments.run import run_recipe
+    from holdfast.experiments.train import train_recipe
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show.outcome import print_outcome
+    from holdfast.models import trained_model
 
     for name in shipped() if recipes == ["all"] else recipes:
         recipe = read_recipe(name)
-        if recipes == ["all"] and (not recipe.is_measured or _is_left_out(recipe)):
+        if recipes == ["all"] and (recipe.evaluate is None or _is_left_out(recipe)):
             continue
-        recipe.check_measured()
-        with progress_bar(recipe.name) as progress:
-            if recipe.linker in COLLECTIVE:
-                _train_once(recipe, data)
-            elif recipe.fit and not recipe.model:
-                train_ranked_linker(
-                    recipe,
-                    data=data,
-                    out=model_folder(recipe.name),
-                    encoder=fitting_encoder(recipe, encoder),
-                    progress=progress,
-                )
+        measured = recipe.measured
+        out = trained_model(recipe.name)
+        if recipe.train and not out.exists():  # what was trained is measured as it is
+            train_recipe(
+                recipe,
+                data=data,
+                out=out,
+                encoder=encoder,
+                report=lambda line: typer.echo(line, err=True),
+            )
+        with progress_bar(f"{recipe.name}, {measured.protocol}") as progress:
             outcome = run_recipe(recipe, data=data, progress=progress)
-        write_result(outcome_to_json(recipe, outcome), results, recipe.name)
+        store(outcome_to_json(recipe, outcome), results, recipe.name)
         print_outcome(recipe, outcome)
-    write_pages(results)
 
 
 def _is_left_out(recipe: Recipe) -> bool:
     """Whether it needs another tool that the environment does not name, which is said."""
     from holdfast.bench.scispacy_peer import PYTHON, is_scispacy_named
 
-    is_left_out = recipe.linker == "scispacy" and not is_scispacy_named()
+    is_left_out = bool(recipe.measured.peer) and not is_scispacy_named()
     if is_left_out:
         typer.echo(f"{recipe.name}: left out, {PYTHON} is not set", err=True)
     return is_left_out
-
-
-def _train_once(recipe: Recipe, data: Path) -> None:
-    """A dual encoder takes a while: one that is there is measured as it is."""
-    from holdfast.experiments.run import model_folder
-
-    out = model_folder(recipe.name)
-    if recipe.fit and not recipe.model and not out.exists():
-        from holdfast.systems.collective.training.recipe import train_collective
-
-        train_collective(recipe, data=data, out=out, report=lambda line: typer.echo(line, err=True))

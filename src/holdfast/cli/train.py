@@ -22,42 +22,23 @@ def train(
         Path | None,
         typer.Option(
             "--encoder",
-            help="The name encoder to fit a linker with, by default what encoder-aligned made; "
-            "or the Hugging Face folder of a detector's encoder, by default MiniLM's.",
+            help="What to begin or fit with instead of what the recipe says: the folder of a name "
+            "encoder for a linker, a Hugging Face folder for a network.",
         ),
     ] = None,
 ) -> None:
     """Train what a recipe describes and write it as a model folder."""
-    from holdfast.cli.progress import progress_bar
     from holdfast.experiments.recipe import read_recipe
-    from holdfast.experiments.run import COLLECTIVE, fitting_encoder, model_folder
+    from holdfast.experiments.train import train_recipe
+    from holdfast.models import trained_model
 
     chosen = read_recipe(recipe)
-    folder = out or model_folder(chosen.name)
-    if chosen.protocol == "encoder":
-        from holdfast.systems.rescnn.training.recipe import train_encoder
-
-        train_encoder(chosen, data=data, out=folder, report=lambda line: typer.echo(line, err=True))
-    elif chosen.protocol == "detector":
-        from holdfast.detect.training.train import train_detector
-
-        train_detector(
-            chosen,
-            data=data,
-            out=folder,
-            encoder=encoder,
-            report=lambda line: typer.echo(line, err=True),
-        )
-    elif chosen.linker in COLLECTIVE:
-        from holdfast.systems.collective.training.recipe import train_collective
-
-        train_collective(
-            chosen, data=data, out=folder, report=lambda line: typer.echo(line, err=True)
-        )
-    else:
-        from holdfast.link.training.train import train_ranked_linker
-
-        opened = fitting_encoder(chosen, encoder)
-        with progress_bar(chosen.name) as progress:
-            train_ranked_linker(chosen, data=data, out=folder, encoder=opened, progress=progress)
+    folder = out or trained_model(chosen.name)
+    train_recipe(
+        chosen,
+        data=data,
+        out=folder,
+        encoder=encoder,
+        report=lambda line: typer.echo(line, err=True),
+    )
     typer.echo(f"{folder}: trained")

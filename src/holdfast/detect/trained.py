@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -43,13 +42,6 @@ PART: Final = 0.1
 _ALIKE: Final = (types.DISEASE, types.PHENOTYPE)
 """What the tagger calls the first may be the second, which it was not taught."""
 
-DETECTOR: Final = Path(__file__).parents[1] / "weights" / "detector"
-
-
-@cache
-def shipped_tagger() -> Tagger:
-    return Tagger.open(DETECTOR)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Considered:
@@ -69,16 +61,16 @@ class TrainedDetector:
         self,
         kb: KnowledgeBase,
         *,
+        tagger: Tagger,
         only: Collection[str] | None = None,
         nested: bool = False,
-        tagger: Tagger | None = None,  # by default the one that ships
     ) -> None:
         """`only`: the types to find; by default those of the knowledge base but `Other`.
 
         Variants are in no vocabulary: they are found where there are genes. `nested`: also find
         mentions of another type inside a longer one.
         """
-        self._tagger = tagger or shipped_tagger()
+        self._tagger = tagger
         self._nested = nested
         self._marks = DictionaryDetector(kb, for_marks=True)
         self._names = DictionaryDetector(kb)

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -111,6 +111,12 @@ def _open_network(folder: Path, *, threads: int | None) -> _Network:
 def _cannot_be_opened(folder: Path, error: Exception) -> ArtifactError:
     reason = " ".join(str(error).split())
     return ArtifactError(f"{folder}: cannot be opened ({reason}); fetch or train it again")
+
+
+@lru_cache(maxsize=4)
+def open_name_encoder(folder: Path) -> NameEncoder:
+    """The encoder of a model folder, opened once per process."""
+    return NameEncoder.open(folder)
 
 
 def plain(name: str) -> str:

@@ -1,7 +1,8 @@
 """Recipes: one TOML file per published table row or shipped model.
 
-A recipe says what to measure (protocol, corpus, split), with what (linker or pipeline, knowledge
-base), and whose number to print beside ours. docs/recipes.md lists the keys.
+A recipe says what is trained ([train]), what is run ([model]), what is measured ([evaluate]) over
+which knowledge base ([kb]), and whose numbers stand beside ours ([[reference]]). docs/recipes.md
+lists the keys.
 """
 
 from __future__ import annotations
@@ -12,24 +13,58 @@ from dataclasses import dataclass, field, fields
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from holdfast.errors import FormatError, UsageError
+
+Section = TypeVar("Section")
+Split = tuple[str, str]  # a corpus and its split
+
+_OF_TRAIN: Final = ("kind", "on", "held_out", "select")
 
 
 @dataclass(frozen=True, slots=True)
 class KbSpec:
-    """The knowledge base that a recipe links to: fetched, or read from a file of the data."""
+    """The knowledge base that a recipe links to: fetched, read from a file, or of a corpus."""
 
-    get: str = ""  # a name for `holdfast kb get`
+    get: str = ""  # a name for `holdfast kb get`, or of a knowledge base that was built
     reader: str = ""  # a name of holdfast.kb.readers.READERS
     path: str = ""  # below the data folder
+    concepts_of: str = ""  # a corpus whose own concepts are the knowledge base
     types: tuple[str, ...] = ()  # keep only entities of these types
+    training_names: tuple[str, ...] = ()  # splits whose mentions become names
     options: Mapping[str, Any] = field(default_factory=dict)  # of the reader
 
 
-TRAINED_ONLY: Final = ("encoder", "detector", "linker", "curve")
-"""Protocols that make a model, and measure nothing."""
+@dataclass(frozen=True, slots=True)
+class Train:
+    """How the recipe's model is trained."""
+
+    kind: str  # as in holdfast.kinds.KINDS
+    on: tuple[str, ...] = ()  # "bc5cdr train"
+    held_out: tuple[str, ...] = ()  # what training must not see, besides what is evaluated
+    select: str = ""  # what is looked at to choose: "bc5cdr dev"
+    settings: Mapping[str, Any] = field(default_factory=dict)  # all other keys, for the kind
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """What is measured."""
+
+    protocol: str
+    corpus: str = ""
+    split: str = ""
+    only: tuple[str, ...] = ()  # types of gold mentions that count; all if there are none
+    also: tuple[str, ...] = ()  # further protocols on the same output
+    by_type: bool = False  # also a figure for each type of gold mention
+    vocabularies: tuple[str, ...] = ()  # end to end: prefixes of the ids that count, each a figure
+    removed: float = 0.0  # share of the evaluated split's entities that the knowledge base lacks
+    calibration: bool = False  # also whether scores are probabilities
+    documents: int | None = None  # how many are read; all if missing
+    top: int = 20  # given mentions: how many candidates are ranked
+    gold_added: bool = False  # `ranked`: gold entities join the candidates before the last part
+    index: str = ""  # `lenient`: what ranks the names of a dictionary, instead of a model
+    peer: str = ""  # end to end: another tool that links what the model finds
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,41 +78,43 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What to measure, and how."""
+    """What to train and measure, and how."""
 
     name: str
     title: str
-    protocol: str
-    corpus: str = ""
-    split: str = ""
-    linker: str = "names"
-    detector: str = ""  # end to end only
-    only: tuple[str, ...] = ()  # types of gold mentions that count
+    train: Train | None = None
+    model: tuple[str, ...] = ()  # the model's parts by name; empty: what the recipe trains
+    evaluate: Evaluate | None = None
     kb: KbSpec | None = None
-    training_names: tuple[str, ...] = ()  # splits whose mentions become names
-    fit: tuple[str, ...] = ()  # what is trained or fitted on: "bc5cdr dev"
-    forgetful: float = 0.0  # share of mentions a linker is fitted on as in an unknown vocabulary
-    typed: bool = False  # whether a linker is also fitted on mentions of known type
-    held_out: tuple[str, ...] = ()  # what training must not see, besides the evaluated split
-    without: tuple[str, ...] = ()  # parts that a ranked linker does without
-    model: str = ""  # the recipe that trained what this one measures, if another
-    by_type: bool = False  # `strict`: also a figure for each type of gold mention
-    vocabularies: tuple[str, ...] = ()  # end to end: prefixes of the ids that count, each a figure
-    removed: float = 0.0  # share of the evaluated split's entities that the knowledge base lacks
-    also: tuple[str, ...] = ()  # further protocols on the same output
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of what is trained or measured
     references: tuple[Reference, ...] = ()
 
-    def check_measured(self) -> None:
-        """UsageError where there is nothing but a model to make."""
-        if not self.is_measured:
+    @property
+    def measured(self) -> Evaluate:
+        """What is measured; a UsageError where there is nothing but a model to train."""
+        if self.evaluate is None:
             raise UsageError(
                 f"recipe {self.name!r} measures nothing; `holdfast train {self.name}` makes it"
             )
+        return self.evaluate
 
     @property
-    def is_measured(self) -> bool:
-        return self.protocol not in TRAINED_ONLY
+    def trained(self) -> Train:
+        """How it is trained; a UsageError where nothing is."""
+        if self.train is None:
+            raise UsageError(f"recipe {self.name!r} trains nothing: it has no [train]")
+        return self.train
+
+    @property
+    def evaluated(self) -> list[Split]:
+        """The split that is measured, if any."""
+        found = self.evaluate
+        return [(found.corpus, found.split)] if found and found.corpus else []
+
+    @property
+    def training_names(self) -> tuple[str, ...]:
+        """Splits whose mentions are names, of the knowledge base or of what is trained."""
+        own = self.kb.training_names if self.kb else ()
+        return own or tuple(self.train.settings.get("names_of", ()) if self.train else ())
 
 
 def read_recipe(name: str | Path) -> Recipe:
@@ -118,22 +155,41 @@ def _shipped_files() -> dict[str, Traversable]:
 
 
 def _recipe(name: str, data: dict[str, Any]) -> Recipe:
-    kb = data.pop("kb", None)
-    references = data.pop("reference", [])
+    known = ("title", "train", "model", "evaluate", "kb", "reference")
+    if unknown := set(data) - set(known):
+        raise KeyError(f"unknown key {min(unknown)}")
+    train, model = data.get("train"), data.get("model", {})
+    if unknown := set(model) - {"parts"}:
+        raise KeyError(f"unknown key {min(unknown)} in [model]")
     return Recipe(
         name=name,
-        kb=None if kb is None else KbSpec(**_tuples(KbSpec, kb)),
+        title=data["title"],
+        train=None if train is None else _train(train),
+        model=tuple(model.get("parts", ())),
+        evaluate=_section(Evaluate, data, "evaluate"),
+        kb=_section(KbSpec, data, "kb"),
         references=tuple(
-            Reference(r.pop("by"), differs=r.pop("differs", ""), figures=r) for r in references
+            Reference(r.pop("by"), differs=r.pop("differs", ""), figures=r)
+            for r in data.get("reference", [])
         ),
-        **_tuples(Recipe, data),
     )
 
 
-def _tuples(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists as tuples; a key that the dataclass does not have is a KeyError that names it."""
-    known = {f.name for f in fields(kind)}
-    for key in data:
-        if key not in known:
-            raise KeyError(f"unknown key {key}")
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+def _train(data: Mapping[str, Any]) -> Train:
+    own = {key: value for key, value in data.items() if key in _OF_TRAIN}
+    settings = {key: value for key, value in data.items() if key not in _OF_TRAIN}
+    return Train(**_tuples(own), settings=_tuples(settings))
+
+
+def _section(kind: type[Section], data: Mapping[str, Any], name: str) -> Section | None:
+    """A section as its dataclass; a key that this does not have is a KeyError that names it."""
+    if name not in data:
+        return None
+    known = {f.name for f in fields(kind)}  # type: ignore[arg-type]
+    if unknown := set(data[name]) - known:
+        raise KeyError(f"unknown key {min(unknown)} in [{name}]")
+    return kind(**_tuples(data[name]))
+
+
+def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}

@@ -16,7 +16,8 @@ from holdfast import artifacts
 from holdfast.corpora.named import TrainingData, load_corpus, load_training
 from holdfast.document import Document
 from holdfast.errors import KnowledgeBaseError, UsageError
-from holdfast.experiments.recipe import KbSpec, Recipe
+from holdfast.experiments.medmentions_kb import MEDMENTIONS, medmentions_kb
+from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe
 from holdfast.experiments.retired_ids import retired_ids
 from holdfast.kb.build import Progress, Source, build_kb
 from holdfast.kb.derive import records_by_source, rows_of_types
@@ -24,23 +25,35 @@ from holdfast.kb.open.vocabularies import get, is_current
 from holdfast.kb.readers import READERS
 from holdfast.kb.records import Addition, Record
 from holdfast.kb.store import KnowledgeBase, open_kb
-from holdfast.registry import component
 from holdfast.text.abbreviations import long_forms
 from holdfast.types import canonical_type
 
 _SEED: Final = 13  # of which entities are removed
 
 
-def kb_of(recipe: Recipe, *, data: Path, progress: Progress | None = None) -> KnowledgeBase:
-    """The recipe's knowledge base, with the training mentions as names where it asks for them."""
-    if recipe.kb is None:
+def kb_of(
+    recipe: Recipe, split: str = "", *, data: Path, progress: Progress | None = None
+) -> KnowledgeBase:
+    """The recipe's knowledge base, with the training mentions as names where it asks for them.
+
+    `split` is what is linked: a corpus's own concepts are those of its train split and of this one.
+    """
+    spec = recipe.kb
+    if spec is None:
         raise UsageError(f"recipe {recipe.name!r} has no [kb]")
-    base = _base(recipe.kb, data=data, progress=progress)
-    if not recipe.training_names and not recipe.kb.types and not recipe.removed:
+    if spec.concepts_of:
+        if spec.concepts_of != MEDMENTIONS:
+            raise UsageError(f"recipe {recipe.name!r}: no concepts of {spec.concepts_of!r}")
+        return medmentions_kb(split, data=data, progress=progress)
+    base = _base(spec, data=data, progress=progress)
+    measured = recipe.evaluate
+    removed = measured.removed if measured else 0.0
+    if not spec.training_names and not spec.types and not removed:
         return base
-    chosen: list[object] = [recipe.corpus, recipe.training_names, recipe.kb.types]
-    if recipe.removed:
-        chosen += [recipe.split, recipe.only, recipe.removed]
+    corpus = measured.corpus if measured else ""
+    chosen: list[object] = [corpus, spec.training_names, spec.types]
+    if measured and removed:
+        chosen += [measured.split, measured.only, removed]
     key = _key([base.manifest.digest, *chosen])
     folder = _folder(f"{base.name}-{key}")
     try:
@@ -56,6 +69,8 @@ def _base(spec: KbSpec, *, data: Path, progress: Progress | None) -> KnowledgeBa
         if not is_current(spec.get):
             get(spec.get, progress=progress)
         return open_kb(spec.get)
+    if spec.reader not in READERS:
+        raise UsageError(f"no reader is called {spec.reader!r}; there is: {', '.join(READERS)}")
     path = data / spec.path
     if not path.exists():
         raise UsageError(f"{path}: not there; --data must name a folder that has it")
@@ -65,7 +80,7 @@ def _base(spec: KbSpec, *, data: Path, progress: Progress | None) -> KnowledgeBa
         return KnowledgeBase(folder)
     except KnowledgeBaseError:
         source = Source(path.name, origin=spec.reader)
-        records = component(READERS, spec.reader)(path, **spec.options)
+        records = READERS[spec.reader](path, **spec.options)
         build_kb(folder, name=path.stem, parts=[(source, records)], progress=progress)
         return KnowledgeBase(folder)
 
@@ -73,39 +88,42 @@ def _base(spec: KbSpec, *, data: Path, progress: Progress | None) -> KnowledgeBa
 def _parts(
     base: KnowledgeBase, recipe: Recipe, data: Path
 ) -> Iterator[tuple[Source, Iterator[Record]]]:
-    types = recipe.kb.types if recipe.kb else ()
-    rows = rows_of_types(base, types) if types else np.arange(len(base))
-    if recipe.removed:
-        rows = np.setdiff1d(rows, _removed(base, recipe, data))
+    assert recipe.kb is not None
+    rows = rows_of_types(base, recipe.kb.types) if recipe.kb.types else np.arange(len(base))
+    measured = recipe.evaluate
+    if measured and measured.removed:
+        rows = np.setdiff1d(rows, _removed(base, measured, data))
     yield from records_by_source(base, rows.tolist())
-    if not recipe.training_names:
+    if not recipe.kb.training_names:
         return
     ids = gold_ids(recipe, base, data=data)
+    only = measured.only if measured else ()
     for part in _training(recipe, data).parts:
         source = Source(f"mentions of {part.corpus} {part.split}")
-        yield source, training_names(part.documents, only=recipe.only, ids=ids)
+        yield source, training_names(part.documents, only=only, ids=ids)
 
 
 def _training(recipe: Recipe, data: Path) -> TrainingData:
     """The mentions that become names. "dev" is the recipe's corpus, "biored train" another."""
     words = [text.split() for text in recipe.training_names]
-    mixture = [(w[0], w[1]) if len(w) > 1 else (recipe.corpus, w[0]) for w in words]
-    return load_training(mixture, evaluated=[(recipe.corpus, recipe.split)], data=data)
+    own = recipe.evaluate.corpus if recipe.evaluate else ""
+    mixture = [(w[0], w[1]) if len(w) > 1 else (own, w[0]) for w in words]
+    return load_training(mixture, evaluated=recipe.evaluated, data=data)
 
 
-def _removed(base: KnowledgeBase, recipe: Recipe, data: Path) -> npt.NDArray[np.int64]:
+def _removed(base: KnowledgeBase, measured: Evaluate, data: Path) -> npt.NDArray[np.int64]:
     """Some of the entities that the evaluated split mentions, the same on every run."""
     ids = primary_ids(base)
-    wanted = {canonical_type(type) for type in recipe.only}
+    wanted = {canonical_type(type) for type in measured.only}
     mentioned = {
         ids.get(id, id)
-        for document in load_corpus(recipe.corpus, recipe.split, data=data)
+        for document in load_corpus(measured.corpus, measured.split, data=data)
         for mention in document.mentions
         if not wanted or canonical_type(mention.type) in wanted
         for id in mention.ids
     }
     rows = sorted(row for id in mentioned if (row := base.row_of(id)) is not None)
-    count = round(recipe.removed * len(rows))
+    count = round(measured.removed * len(rows))
     return np.random.default_rng(_SEED).choice(rows, count, replace=False)
 
 

@@ -15,6 +15,7 @@ from holdfast.corpora.named import load_corpus
 from holdfast.document import Document
 from holdfast.evaluate.intervals import RESAMPLES, SEED, Ratio, Row
 from holdfast.evaluate.report import Report, build_report
+from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
 from holdfast.link.variants.linker import VariantLinker
 from holdfast.text.variants.reading import tmvar_id
@@ -31,13 +32,13 @@ class VariantCase:
     document: str
 
 
-def run_variants(recipe: Recipe, *, data: Path) -> Report:
+def run_variants(recipe: Recipe, *, data: Path) -> Outcome:
     """Link the gold variants of the recipe's split, of which only the places and types are kept."""
     link = VariantLinker(untyped=False, top=1)
     cases = list[VariantCase]()
-    for document in load_corpus(recipe.corpus, recipe.split, data=data):
+    for document in load_corpus(recipe.measured.corpus, recipe.measured.split, data=data):
         cases += _cases(document, link)
-    return score_variants(cases)
+    return Outcome((score_variants(cases),), None)
 
 
 def _cases(document: Document, link: VariantLinker) -> Iterable[VariantCase]:

@@ -107,7 +107,8 @@ def why_not(
 
 
 def _detector_of(pipeline: Pipeline) -> TrainedDetector | DictionaryDetector | None:
-    known = (s for s in pipeline.steps if isinstance(s, TrainedDetector | DictionaryDetector))
+    steps = pipeline.functions()
+    known = (s for s in steps if isinstance(s, TrainedDetector | DictionaryDetector))
     return next(known, None)
 
 

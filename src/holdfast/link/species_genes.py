@@ -7,10 +7,10 @@ multiplied.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -42,51 +42,24 @@ class _Gene:
 _Group = dict[str, Candidate]  # the same gene, by organism
 
 
-class _MakeLinker(Protocol):
-    def __call__(
-        self, kb: KnowledgeBase, *, only: Collection[str] | None, top: int
-    ) -> Callable[[Document], Document]: ...
-
-
-def genes_by_species(
-    make: _MakeLinker, kb: KnowledgeBase, *, only: Collection[str] | None, top: int
-) -> Callable[[Document], Document]:
-    """The linker that `make` makes; with GenesBySpecies where the answer may depend on it."""
-    if "in_taxon" not in kb.predicates or (only is not None and types.GENE not in only):
-        return make(kb, only=only, top=top)
-    return GenesBySpecies(make(kb, only=only, top=max(top, LOOKED_AT)), kb, top=top)
+def has_species(kb: KnowledgeBase, only: Collection[str] | None) -> bool:
+    """Whether links may depend on the species: genes are wanted, and their organisms are known."""
+    return "in_taxon" in kb.predicates and (only is None or types.GENE in only)
 
 
 class GenesBySpecies:
-    """A linker after which genes are of the species that the document speaks of."""
+    """The step behind a linker after which genes are of the document's species."""
 
-    def __init__(
-        self, link: Callable[[Document], Document], kb: KnowledgeBase, *, top: int
-    ) -> None:
-        """`link` should keep LOOKED_AT candidates of a mention; `top` of them remain."""
-        self._link = link
+    def __init__(self, kb: KnowledgeBase, *, top: int) -> None:
+        """The linker should keep LOOKED_AT candidates of a mention; `top` of them remain."""
         self._kb = kb
         self._top = top
         self._genes = types.mask_of([types.GENE])
         self._gene = lru_cache(maxsize=1 << 14)(self._describe)
         self._covered = frozenset(self._organisms())
 
-    @property
-    def digest(self) -> str | None:
-        """Of the model that links, where it has one."""
-        return getattr(self._link, "digest", None)
-
-    def __call__(self, document: Document) -> Document:
+    def __call__(self, linked: Document) -> Document:
         """The document with candidates, best first, and ids for every mention."""
-        return self._decide(self._link(document))
-
-    def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same for many, in order; the linker may link several at once."""
-        together = getattr(self._link, "pipe", None)
-        linked = map(self._link, documents) if together is None else together(documents)
-        return map(self._decide, linked)
-
-    def _decide(self, linked: Document) -> Document:
         species: SpeciesOf | None = None
         mentions = list[Mention]()
         for mention in linked.mentions:

@@ -23,6 +23,7 @@ _MARKS: Final = MarkDropout()
 class DetectorConfig:
     """Everything that decides what is learned, besides the data."""
 
+    start: str = ""  # the recipe whose trained weights it begins with; empty: a pretrained encoder
     longest: int = 384  # tokens of a window, with the two special ones
     overlap: int = 64
     short: float = 0.3  # part of the passes that goes to a few sentences at a time

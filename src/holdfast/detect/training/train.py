@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import torch
 
@@ -25,16 +25,12 @@ from holdfast.encoders.tokens import TokenReader
 from holdfast.errors import UsageError
 from holdfast.experiments.recipe import KbSpec, Recipe
 from holdfast.experiments.recipe_kb import kb_of
-from holdfast.experiments.run import model_folder
+from holdfast.experiments.settings import read_config
+from holdfast.models import trained_model
 from holdfast.systems.rescnn.training.probing.linkers import find_encoder
 from holdfast.training.checkpoint import load_checkpoint
 from holdfast.training.loop import RUN, Report
 from holdfast.training.pretrained import pretrained_tokenizer
-
-# The train splits again, with the dev splits: shorter, since much is known already.
-CONTINUED: Final = DetectorConfig(
-    passes=0.35, encoder_rate=1e-4, head_rate=4e-4, warm_up=0.05, seed=14
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +48,22 @@ def train_detector(
     out: Path,
     report: Report,
     encoder: Path | None = None,  # a Hugging Face folder; MiniLM by default
-    config: DetectorConfig | None = None,
 ) -> artifacts.Manifest:
     """Train what the recipe describes and write the model folder `out`, in 8 bits.
 
-    A recipe that names a `model` starts from what that recipe trained, and is as cautious. One
-    that names a corpus and a split, which it holds out, chooses its caution by them. Checkpoints
-    are kept beside `out`, so that a run that was stopped goes on.
+    A recipe with a `start` begins with what that recipe trained, and is as cautious. One with a
+    `select` chooses its caution by that split, which it holds out. Checkpoints are kept beside
+    `out`, so that a run that was stopped goes on.
     """
-    chosen = config or (CONTINUED if recipe.model else DetectorConfig())
+    chosen = read_config(DetectorConfig, recipe)
     folder = encoder or find_encoder()
     torch.manual_seed(chosen.seed)
     if chosen.threads:
         torch.set_num_threads(chosen.threads)
     model = pretrained_tagger(folder, marks=len(NAMES_OF_MARKS), tags=2 * len(TAUGHT) + 1)
     check_exportable(model.encoder)
-    if recipe.model:
-        load_checkpoint(_checkpoints(model_folder(recipe.model)) / RUN, model)
+    if chosen.start:
+        load_checkpoint(_checkpoints(trained_model(chosen.start)) / RUN, model)
     tokenizer = pretrained_tokenizer(folder)
     reader = TokenReader.of(tokenizer)
     material = read_material(recipe, chosen, reader=reader, data=data, report=report)
@@ -76,7 +71,7 @@ def train_detector(
     model.eval()
     described = _described(recipe, chosen, model)
     manifest = export_tagger(model, tokenizer, out, quantised=True, config=described)
-    if recipe.corpus:
+    if recipe.trained.select:
         found = _chosen(recipe, out, next(iter(material.dictionaries), None), data=data)
         report(f"{found}")
         described |= found
@@ -87,16 +82,14 @@ def train_detector(
 def read_material(
     recipe: Recipe, config: DetectorConfig, *, reader: TokenReader, data: Path, report: Report
 ) -> Material:
-    """The windows of the recipe's `fit` splits, without documents of those it holds out."""
-    if not recipe.fit:
-        raise UsageError(f"recipe {recipe.name!r} trains nothing: it has no fit")
-    splits = parse_splits(recipe.fit)
+    """The windows of the recipe's training splits, without documents of those it holds out."""
+    if not recipe.trained.on:
+        raise UsageError(f"recipe {recipe.name!r}: [train] has nothing to train `on`")
+    splits = parse_splits(recipe.trained.on)
     for name, _ in splits:
         if name not in SCHEMES:
-            raise UsageError(
-                f"{name!r}: which types it annotates is not known; leave it out of fit"
-            )
-    corpora = load_training(splits, evaluated=parse_splits(recipe.held_out), data=data)
+            raise UsageError(f"{name!r}: which types it annotates is not known; leave it out")
+    corpora = load_training(splits, evaluated=_held_out(recipe), data=data)
     if not corpora.weights_may_ship:
         raise UsageError(f"recipe {recipe.name!r}: weights trained on its corpora may not ship")
     dictionaries = tuple(
@@ -121,10 +114,10 @@ def read_material(
 def _described(recipe: Recipe, config: DetectorConfig, model: TokenTagger) -> dict[str, Any]:
     """What the manifest says of the model."""
     earlier: Mapping[str, Any] = {}
-    if recipe.model:
-        folder = model_folder(recipe.model)
+    if config.start:
+        folder = trained_model(config.start)
         earlier = artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
-    licences = dict.fromkeys(CORPORA[name].licence for name, _ in parse_splits(recipe.fit))
+    licences = dict.fromkeys(CORPORA[name].licence for name, _ in parse_splits(recipe.trained.on))
     return {
         "types": list(TAUGHT),
         "marks": list(NAMES_OF_MARKS),
@@ -133,10 +126,9 @@ def _described(recipe: Recipe, config: DetectorConfig, model: TokenTagger) -> di
         "longest": config.longest,
         "overlap": config.overlap,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
-        "recipe": recipe.name,
-        "started_from": recipe.model or "a pretrained encoder",
-        "training_data": list(recipe.fit),
-        "held_out": list(recipe.held_out),
+        "recipes": [*earlier.get("recipes", ()), recipe.name],
+        "training_data": list(recipe.trained.on),
+        "held_out": [" ".join(split) for split in _held_out(recipe)],
         "licence": "Apache-2.0",
         "licences_of_data": list(licences),
         "results": {},
@@ -146,14 +138,18 @@ def _described(recipe: Recipe, config: DetectorConfig, model: TokenTagger) -> di
 def _chosen(
     recipe: Recipe, folder: Path, dictionary: DictionaryDetector | None, *, data: Path
 ) -> dict[str, Any]:
-    documents = list(load_corpus(recipe.corpus, recipe.split, data=data))
-    tagger, scheme = Tagger.open(folder), SCHEMES[recipe.corpus]
-    choice = choose_caution(tagger, documents, scheme, dictionary=dictionary)
-    results = {
-        f"{recipe.corpus} {recipe.split} typed F1, {name}": round(f1, 4)
-        for name, f1 in choice.f1.items()
-    }
+    select = recipe.trained.select
+    ((corpus, split),) = parse_splits([select])
+    documents = list(load_corpus(corpus, split, data=data))
+    choice = choose_caution(Tagger.open(folder), documents, SCHEMES[corpus], dictionary=dictionary)
+    results = {f"{select} typed F1, {name}": round(f1, 4) for name, f1 in choice.f1.items()}
     return {"caution": choice.caution, "results": results}
+
+
+def _held_out(recipe: Recipe) -> list[tuple[str, str]]:
+    """The splits whose documents are not learned from."""
+    select = [recipe.trained.select] if recipe.trained.select else []
+    return parse_splits(dict.fromkeys([*recipe.trained.held_out, *select]))
 
 
 def _checkpoints(out: Path) -> Path:

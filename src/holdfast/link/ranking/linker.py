@@ -128,7 +128,8 @@ class RankedLinker:
         """With a model folder that `holdfast train` wrote, and the encoder it was fitted with."""
         manifest = artifacts.read_manifest(model, kind=KIND, version=VERSION)
         artifacts.verify(model, manifest)
-        if manifest.config["encoder"] != (dense.encoder.digest if dense is not None else ""):
+        expected = (manifest.config["encoder"] or {}).get("digest")
+        if expected != (dense.encoder.digest if dense is not None else None):
             raise ArtifactError(f"{model}: was fitted with another name encoder; train it again")
         used = UsedNames.open(model) if used_names.FILE in manifest.files else None
         ranker = Ranker.read(model)
@@ -182,13 +183,6 @@ class RankedLinker:
                 wanted += [mask] * len(named)
             parts.append(slice(start, len(queries)))
         return _Asked(queries, wanted, parts)
-
-    def rank_strings(self, texts: Sequence[str]) -> Iterator[tuple[Candidate, ...]]:
-        """The candidates of strings that stand in no document, one string at a time."""
-        known = self._describe(texts, [self._wanted] * len(texts))
-        shares = self._ranker.probabilities([of_text.matrix for of_text in known])
-        for text, of_text, probabilities in zip(texts, known, shares, strict=True):
-            yield tuple(self._candidates(self._ordered(text, of_text, probabilities), []))
 
     def _rank(self, asked: Sequence[_Asked], texts: Sequence[str]) -> list[_Ranked]:
         """Of every query of the documents, one document after the other."""

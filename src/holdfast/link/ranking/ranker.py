@@ -22,7 +22,7 @@ from holdfast.errors import ArtifactError
 from holdfast.link.ranking.features import FEATURES
 
 KIND: Final = "name ranker"
-VERSION: Final = 2
+VERSION: Final = 3
 PARTS: Final = ("ngram", "dense", "abbreviations", "memory", "context", "composites")
 """What a ranked linker can do without, to see what each part gives."""
 FILE: Final = "ranker.json"

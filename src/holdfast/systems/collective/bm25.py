@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from holdfast import types
+from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
 from holdfast.systems.collective.entities import Nearest
 from holdfast.text.tokens import key_of_token, tokens_of
 
 _SATURATION: Final = 1.2  # k1
 _LENGTH: Final = 0.75  # b
+_WIDER: Final = 4  # how many times `top` is looked at where types are wanted
+_DECIMALS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +80,48 @@ class Bm25Index:
 
 def _keys(text: str) -> list[str]:
     return [key_of_token(token) for token in tokens_of(text)]
+
+
+class Bm25Linker:
+    """Links each mention to the entities whose names share its words. A score is the share of the
+    candidates' sum: it ranks, and is no probability."""
+
+    digest = ""
+
+    def __init__(
+        self, kb: KnowledgeBase, *, only: Collection[str] | None = None, top: int = 5
+    ) -> None:
+        self._kb = kb
+        self._index = Bm25Index.build(kb)
+        self._wanted = types.mask_of(only)
+        self._top = top
+
+    def __call__(self, document: Document) -> Document:
+        """The document with candidates, best first, and ids for every mention."""
+        found = self._index.search([document.text_of(m) for m in document.mentions], self._asked)
+        return document.with_mentions(map(self._linked, document.mentions, found))
+
+    def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Link many documents, in order."""
+        return map(self, documents)
+
+    @property
+    def _asked(self) -> int:
+        return self._top * (1 if self._wanted == types.mask_of(None) else _WIDER)
+
+    def _linked(self, mention: Mention, near: Sequence[Nearest]) -> Mention:
+        mask = types.mask_of_mention(mention.type, self._wanted)
+        fitting = [n for n in near if int(self._kb.type_mask[n.entity]) & mask][: self._top]
+        total = sum(n.score for n in fitting)
+        candidates = tuple(
+            Candidate(
+                self._kb.id_at(n.entity),
+                self._kb.name_at(n.name),
+                round(n.score / total, _DECIMALS),
+                label=self._kb.label_at(n.entity),
+                evidence=(Evidence("bm25", "words in common", round(n.score, _DECIMALS)),),
+            )
+            for n in fitting
+        )
+        ids = (candidates[0].entity_id,) if candidates else (NIL,)
+        return replace(mention, candidates=candidates, ids=ids)

@@ -6,8 +6,8 @@ single-mention dual encoder, which makes it BLINK.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -17,12 +17,10 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from holdfast import artifacts
-from holdfast.document import Document, Mention
+from holdfast.document import Document, Evidence, Mention
 from holdfast.encoders.sessions import open_session
 from holdfast.encoders.tokens import INPUT, MODEL, TOKENIZER, TokenReader
 from holdfast.errors import ArtifactError
-from holdfast.kb.store import KnowledgeBase
-from holdfast.systems.collective.entities import Nearest
 from holdfast.systems.collective.model import runs_of_one_length
 
 KIND: Final = "cross-encoder"
@@ -30,6 +28,7 @@ VERSION: Final = 1
 SCORES: Final = "scores"  # float32 (pairs,)
 MARKERS: Final = ("[unused1]", "[unused2]")  # around the mention
 _TOKENS: Final = 4096  # of one run of the network
+_DECIMALS: Final = 4
 
 Rows = list[int]
 
@@ -120,25 +119,6 @@ class CrossEncoderModel:
                 f"{folder}: cannot be opened ({reason}); fetch or train it again"
             ) from error
 
-    def rerank(
-        self, document: Document, near: Sequence[Sequence[Nearest]], kb: KnowledgeBase
-    ) -> list[list[Nearest]]:
-        """Each mention's candidates, best first, with the scores of this model."""
-        pairs, counts = list[Rows](), list[int]()
-        for mention, candidates in zip(document.mentions, near, strict=True):
-            own = self.reader.mention_tokens(document, mention)
-            names = self.reader.name_tokens([kb.name_at(n.name) for n in candidates])
-            pairs.extend(self.reader.pair(own, name) for name in names)
-            counts.append(len(candidates))
-        parts = np.split(self.score(pairs), np.cumsum(counts)[:-1]) if counts else []
-        ranked = list[list[Nearest]]()
-        for candidates, scores in zip(near, parts, strict=True):
-            order = np.argsort(-scores, kind="stable").tolist()
-            ranked.append(
-                [Nearest(candidates[i].entity, candidates[i].name, float(scores[i])) for i in order]
-            )
-        return ranked
-
     def score(self, pairs: Sequence[Rows]) -> npt.NDArray[np.float32]:
         """*Shape:* (pairs,), in their order."""
         scores = np.zeros(len(pairs), dtype=np.float32)
@@ -147,3 +127,47 @@ class CrossEncoderModel:
             batch = np.array([[first, *pairs[row], last] for row in rows], dtype=np.int64)
             scores[rows] = self._session.run([SCORES], {INPUT: batch})[0]
         return scores
+
+
+class CrossEncoderRanker:
+    """Ranks the candidates that another linker gave each mention anew."""
+
+    def __init__(self, model: CrossEncoderModel) -> None:
+        self.digest = model.digest
+        self._model = model
+
+    def __call__(self, document: Document) -> Document:
+        """The document with the same candidates, best first by this model, and ids."""
+        reader = self._model.reader
+        pairs, counts = list[Rows](), list[int]()
+        for mention in document.mentions:
+            own = reader.mention_tokens(document, mention)
+            names = reader.name_tokens([candidate.name for candidate in mention.candidates])
+            pairs.extend(reader.pair(own, name) for name in names)
+            counts.append(len(mention.candidates))
+        parts = np.split(self._model.score(pairs), np.cumsum(counts)[:-1]) if counts else []
+        return document.with_mentions(map(_ranked, document.mentions, parts))
+
+    def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Rank the candidates of many documents, in order."""
+        return map(self, documents)
+
+
+def _ranked(mention: Mention, scores: npt.NDArray[np.float32]) -> Mention:
+    """The mention with its candidates in the order of the scores, which become shares of one."""
+    if not mention.candidates:
+        return mention
+    shares = np.exp(scores - scores.max())
+    shares /= shares.sum()
+    candidates = tuple(
+        replace(
+            mention.candidates[place],
+            score=round(min(1.0, float(shares[place])), _DECIMALS),
+            evidence=(
+                *mention.candidates[place].evidence,
+                Evidence("cross-encoder", "read with the mention", round(float(scores[place]), 4)),
+            ),
+        )
+        for place in np.argsort(-scores, kind="stable").tolist()
+    )
+    return replace(mention, candidates=candidates, ids=(candidates[0].entity_id,))

@@ -12,21 +12,18 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+from holdfast.experiments.collective_run import bm25_retriever  # noqa: E402
+
 from holdfast import artifacts  # noqa: E402
 from holdfast.bench.collective import (  # noqa: E402
     Systems,
     bench_collective,
     render_collective_speed,
 )
+from holdfast.bench.training_curves import times_faster, training_curves  # noqa: E402
 from holdfast.corpora import dumps  # noqa: E402
 from holdfast.document import Document  # noqa: E402
 from holdfast.errors import UsageError  # noqa: E402
-from holdfast.evaluate.collective_curves import (  # noqa: E402
-    draw_curves,
-    times_faster,
-    training_curves,
-)
-from holdfast.experiments.collective_run import bm25_retriever  # noqa: E402
 from holdfast.experiments.recipe import KbSpec, Recipe, read_recipe, shipped  # noqa: E402
 from holdfast.experiments.run import COLLECTIVE, model_folder, run_recipe  # noqa: E402
 from holdfast.kb import KnowledgeBase  # noqa: E402
@@ -312,8 +309,6 @@ def test_times_faster_compares_where_both_were() -> None:
     known = [{"seconds": 0.0, "accuracy": 0.4}, *slow[1:]]  # both knew something at the start
     sooner = [{"seconds": 0.0, "accuracy": 0.4}, *quick[1:]]
     assert times_faster(sooner, known) == pytest.approx(80 / 8)
-    full = [{**entry, "recall_at_10": 0.95} for entry in quick]
-    assert draw_curves({"curves": {"quick": full}}).count("<polyline") == 2
 
 
 def test_bm25_retrieves_by_the_words_of_a_mention(kb: KnowledgeBase) -> None:

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+from holdfast.registry import DETECTORS, FINDING_RECIPE, LINKERS, LINKING_RECIPE  # noqa: E402
+
 import holdfast  # noqa: E402
 from holdfast import artifacts  # noqa: E402
 from holdfast.document import Document, Mention  # noqa: E402
@@ -24,7 +26,6 @@ from holdfast.encoders.tokens import TokenReader  # noqa: E402
 from holdfast.errors import InvalidValueError, UsageError  # noqa: E402
 from holdfast.models import choose_model  # noqa: E402
 from holdfast.pipeline import load  # noqa: E402
-from holdfast.registry import DETECTORS, FINDING_RECIPE, LINKERS, LINKING_RECIPE  # noqa: E402
 from holdfast.systems.collective.linker import CollectiveAnnotator, CollectiveLinker  # noqa: E402
 from holdfast.systems.collective.model import DualEncoderModel, span_probabilities  # noqa: E402
 from holdfast.systems.collective.spans import spans_of_words  # noqa: E402
@@ -199,7 +200,7 @@ def test_seconds_count_steps_and_fresh_vectors_but_no_looks(
         return slowed
 
     module = "holdfast.systems.collective.training.train"
-    monkeypatch.setattr("holdfast.training.loop.time.process_time", lambda: clock[0])
+    monkeypatch.setattr("holdfast.training.run.time.process_time", lambda: clock[0])
     monkeypatch.setattr(f"{module}.encode_table", slow(encode_table, 10))
     monkeypatch.setattr(f"{module}.Batch.of", slow(Batch.of, 1))
     monkeypatch.setattr(f"{module}.linking_scores", slow(linking_scores, 100))

@@ -17,14 +17,14 @@ from holdfast.corpora.named.splits import parse_splits
 from holdfast.document import Document
 from holdfast.encoders.tokens import TokenReader
 from holdfast.errors import UsageError
-from holdfast.experiments.collective_kb import collective_kb
-from holdfast.experiments.collective_run import CANDIDATES, Retrieve, bm25_retriever
+from holdfast.experiments.given import blank
 from holdfast.experiments.recipe import Recipe
-from holdfast.experiments.recipe_kb import primary_ids, with_primary_ids
-from holdfast.experiments.run import model_folder
+from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.kb.store import KnowledgeBase, open_kb
+from holdfast.models import trained_model
+from holdfast.pipeline import load
+from holdfast.systems.collective.cross import KIND as CROSS_ENCODER
 from holdfast.systems.collective.cross import PairReader
-from holdfast.systems.collective.linker import CollectiveLinker
 from holdfast.systems.collective.model import SMALL
 from holdfast.systems.collective.training.cross import (
     CrossConfig,
@@ -54,72 +54,82 @@ from holdfast.training.loop import Report, best_entry
 
 Candidates = Callable[[Document], list[list[tuple[str, str]]]]  # (id, name) for each mention
 
-# Keys of `settings` that are none of the networks': they say what is read, and how it is measured.
-_OTHERS: Final = {
-    "select",
-    "select_documents",
-    "fit_documents",
-    "align_kb",
-    "names",
-    "documents",
-    "retriever",
-    "gold_added",
-    "start",
-    "detector",
-}
-
-
 _CHECKPOINTS: Final = "-checkpoints"
 # What a look at development documents says, in words: of mentions in the knowledge base.
 _LOOKS: Final = {"accuracy": "given mentions right", "f1": "F1 of mentions found and linked"}
 _CROSS_LOOKS: Final = {"accuracy": "right where the entity was retrieved"}
-_CROSS_LOOKED_AT: Final = 20  # documents
+CANDIDATES: Final = 10  # that a cross-encoder compares
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """The `settings` of a recipe, by whom they concern."""
+class DualConfig:
+    """The settings of a recipe's [train] for a dual encoder, besides those of its parts."""
 
-    shape: ModelShape
-    train: TrainConfig
-    reading: Reading
     names: int = 1  # of an entity that are encoded
     align_kb: str = ""  # whose synonyms are aligned first; "": the recipe's own
     start: str = ""  # the recipe whose trained encoders it begins with; "": pretrained ones
     detector: str = ""  # the recipe of the detector whose encoder reads documents, to begin with
-    select: str = ""  # "bc5cdr dev"
-    select_documents: int = 100  # of it that are looked at while training
+    select_documents: int = 100  # of the development split that are looked at while training
+
+
+@dataclass(frozen=True, slots=True)
+class PairsConfig:
+    """The settings of a recipe's [train] for a cross-encoder, besides those of its network."""
+
+    retriever: str = ""  # the model that finds the candidates
+    fit_documents: int | None = None  # how many are learned from; all by default
+    select_documents: int = 20  # of the development split that are looked at while training
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a recipe for a dual encoder, by whom they concern."""
+
+    shape: ModelShape
+    train: TrainConfig
+    reading: Reading
+    own: DualConfig
 
 
 def read_settings(recipe: Recipe) -> Settings:
     """Every key goes to the part that has it; one that no part has is a UsageError."""
-    told = dict(recipe.settings)
-    parts = {kind: _take(kind, told) for kind in (ModelShape, Negatives, Reading, TrainConfig)}
-    if unknown := set(told) - _OTHERS:
-        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(unknown)!r}")
+    left = dict(recipe.trained.settings)
+    kinds = (ModelShape, Negatives, Reading, TrainConfig, DualConfig)
+    parts = {kind: _take(kind, left) for kind in kinds}
+    _check_none_left(left, recipe)
     negatives = Negatives(**parts[Negatives])
-    own = {f.name for f in fields(Settings)} & set(told)
     return Settings(
         ModelShape(**parts[ModelShape]),
         TrainConfig(**parts[TrainConfig], negatives=negatives),
         Reading(**parts[Reading]),
-        **{name: told[name] for name in own},
+        DualConfig(**parts[DualConfig]),
     )
 
 
-def _take(kind: Any, told: dict[str, Any]) -> dict[str, Any]:
-    names = [field.name for field in fields(kind) if field.name in told]
-    return {name: told.pop(name) for name in names}
+def _take(kind: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    names = [field.name for field in fields(kind) if field.name in settings]
+    return {name: settings.pop(name) for name in names}
 
 
-def train_collective(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
+def _check_none_left(settings: Mapping[str, Any], recipe: Recipe) -> None:
+    if settings:
+        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(settings)!r}")
+
+
+def train_collective(
+    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+) -> None:
     """Train what the recipe describes; write `out`, and beside it the same in 8 bits.
 
-    Checkpoints are kept beside it, so that a run that was stopped goes on.
+    Checkpoints are kept beside it, so that a run that was stopped goes on. `encoder` is a Hugging
+    Face folder to begin with instead of the recipe's.
     """
-    if not recipe.fit:
-        raise UsageError(f"recipe {recipe.name!r} trains nothing: it has no fit")
-    if recipe.linker in ("cross", "blink"):
+    if not recipe.trained.on:
+        raise UsageError(f"recipe {recipe.name!r}: [train] has nothing to train `on`")
+    if encoder is not None:
+        settings = {**recipe.trained.settings, "encoder": str(encoder)}
+        recipe = replace(recipe, train=replace(recipe.trained, settings=settings))
+    if recipe.trained.kind == CROSS_ENCODER:
         _train_cross(recipe, data=data, out=out, report=report)
     else:
         _train_dual(recipe, data=data, out=out, report=report)
@@ -127,23 +137,23 @@ def train_collective(recipe: Recipe, *, data: Path, out: Path, report: Report) -
 
 def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
     settings = read_settings(recipe)
-    check_starts(recipe, settings.select, data=data)
-    corpora = _Corpora.load(recipe, settings.select, data=data, report=report)
+    check_starts(recipe, data=data)
+    corpora = _Corpora.load(recipe, data=data, report=report)
     tokenizer = open_tokenizer(settings.shape.encoder)
     model = DualEncoder(settings.shape)
-    if settings.start:
-        start_from(model, _checkpoints(settings.start))
-    if settings.detector:
-        read_like_detector(model, _checkpoints(settings.detector))
+    if settings.own.start:
+        start_from(model, _checkpoints(settings.own.start))
+    if settings.own.detector:
+        read_like_detector(model, _checkpoints(settings.own.detector))
     window = min(settings.reading.window, model.documents.longest)
     reading = replace(settings.reading, window=window)
     looked = replace(reading, mentions=0)
     kb, reader = corpora.kb, TokenReader.of(tokenizer)
     rows = {kb.id_at(row): row for row in range(len(kb))}
-    development = corpora.development[: settings.select_documents]
+    development = corpora.development[: settings.own.select_documents]
     material = Material(
         reader,
-        NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=settings.names),
+        NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=settings.own.names),
         list(segments_of(corpora.training, reader, reading, rows=rows)),
         list(segments_of(development, reader, looked, rows=rows)),
         synonyms=list(_synonyms(kb, settings, rows)) if settings.train.align_steps else (),
@@ -162,22 +172,20 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
             tokenizer,
             folder,
             reading=reading,
-            names=settings.names,
+            names=settings.own.names,
             threshold=threshold,
             small=small,
             description=_description(recipe, history, asdict(settings))
-            | ({} if small else _results(settings.select, len(development), history, _LOOKS)),
+            | ({} if small else _results(recipe.trained.select, len(development), history, _LOOKS)),
         )
 
 
 def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
-    told = dict(recipe.settings)
-    config = CrossConfig(**_take(CrossConfig, told))
-    if unknown := set(told) - (_OTHERS - {"start", "detector"}):
-        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(unknown)!r}")
-    select = told.get("select", "")
-    check_starts(recipe, select, data=data)
-    corpora = _Corpora.load(recipe, select, data=data, report=report)
+    left = dict(recipe.trained.settings)
+    config, own = CrossConfig(**_take(CrossConfig, left)), PairsConfig(**_take(PairsConfig, left))
+    _check_none_left(left, recipe)
+    check_starts(recipe, data=data)
+    corpora = _Corpora.load(recipe, data=data, report=report)
     tokenizer = open_tokenizer(config.encoder)
     reader = PairReader.of(
         tokenizer,
@@ -185,9 +193,9 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
         longest_context=config.longest_context,
         longest_name=config.longest_name,
     )
-    retrieve = _retrieve(recipe, corpora.kb)
-    development = corpora.development[: told.get("select_documents", _CROSS_LOOKED_AT)]
-    documents = _some(corpora.training, told.get("fit_documents"), seed=config.seed)
+    retrieve = _retriever(own.retriever, corpora.kb)
+    development = corpora.development[: own.select_documents]
+    documents = _some(corpora.training, own.fit_documents, seed=config.seed)
     training = cases_of(documents, reader, _for_training(retrieve, corpora.kb, config.seed))
     looked = cases_of(development, reader, retrieve)
     report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
@@ -196,6 +204,7 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     history = train_cross_encoder(
         model, training, looked, reader, config, folder=work, about=_about(recipe), report=report
     )
+    looks = _results(recipe.trained.select, len(development), history, _CROSS_LOOKS)
     for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
         export_cross_encoder(
             model,
@@ -203,23 +212,23 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
             folder,
             config=config,
             small=small,
-            description=_description(recipe, history, {**recipe.settings, **asdict(config)})
-            | ({} if small else _results(select, len(development), history, _CROSS_LOOKS)),
+            description=_description(recipe, history, {**asdict(own), **asdict(config)})
+            | ({} if small else looks),
         )
 
 
 def _checkpoints(recipe: str) -> Path:
-    """Where what a recipe has trained is."""
-    folder = model_folder(recipe)
+    """The recipe's checkpoint folder."""
+    folder = trained_model(recipe)
     if not folder.exists():
         raise UsageError(f"{folder}: not there; first `holdfast train {recipe}`")
     return folder.with_name(f"{folder.name}{_CHECKPOINTS}")
 
 
 def _about(recipe: Recipe) -> dict[str, Any]:
-    """What makes a run another one, beside how it is trained."""
-    kept = {key: value for key, value in recipe.settings.items() if key != "documents"}
-    return {**kept, "recipe": recipe.name, "fit": list(recipe.fit)}
+    """Settings that invalidate a checkpoint."""
+    train = recipe.trained
+    return {**train.settings, "select": train.select, "recipe": recipe.name, "fit": list(train.on)}
 
 
 def _some(documents: Sequence[Document], count: int | None, *, seed: int) -> Sequence[Document]:
@@ -230,24 +239,19 @@ def _some(documents: Sequence[Document], count: int | None, *, seed: int) -> Seq
     return [documents[at] for at in sorted(drawn.tolist())]
 
 
-def _retrieve(recipe: Recipe, kb: KnowledgeBase) -> Candidates:
-    """Entities and their names for each mention, as BM25 or a trained retriever finds them."""
-    find: Retrieve
-    if recipe.linker == "cross":
-        find = bm25_retriever(kb)
-    else:
-        folder = model_folder(str(recipe.settings.get("retriever", "")))
-        find = CollectiveLinker.open(folder, kb, top=CANDIDATES).nearest
+def _retriever(model: str, kb: KnowledgeBase) -> Candidates:
+    """Entities and their names for each mention, as a linker finds them."""
+    pipeline = load(kb, model=[model], marked=True, top=CANDIDATES)
 
     def retrieve(document: Document) -> list[list[tuple[str, str]]]:
-        near = find(document, CANDIDATES)
-        return [[(kb.id_at(n.entity), kb.name_at(n.name)) for n in found] for found in near]
+        linked = pipeline(blank(document))
+        return [[(c.entity_id, c.name) for c in mention.candidates] for mention in linked.mentions]
 
     return retrieve
 
 
 def _for_training(retrieve: Candidates, kb: KnowledgeBase, seed: int) -> Candidates:
-    """The same, with the gold entity where it is missing, and random ones where there are few."""
+    """Candidates with the gold entity where it is missing, and random ones where there are few."""
     rng = np.random.default_rng(seed)
 
     def filled(document: Document) -> list[list[tuple[str, str]]]:
@@ -275,11 +279,12 @@ class _Corpora:
     development: tuple[Document, ...]
 
     @classmethod
-    def load(cls, recipe: Recipe, select: str, *, data: Path, report: Report) -> _Corpora:
-        evaluated = [(recipe.corpus, recipe.split)]
-        looked = parse_splits([select] if select else [])
-        kb = collective_kb(recipe, looked[0][1] if looked else recipe.split, data=data)
-        found = load_training(parse_splits(recipe.fit), evaluated=[*evaluated, *looked], data=data)
+    def load(cls, recipe: Recipe, *, data: Path, report: Report) -> _Corpora:
+        train = recipe.trained
+        looked = parse_splits([train.select] if train.select else [])
+        evaluated = [*recipe.evaluated, *parse_splits(train.held_out), *looked]
+        kb = kb_of(recipe, looked[0][1] if looked else recipe.measured.split, data=data)
+        found = load_training(parse_splits(train.on), evaluated=evaluated, data=data)
         for part in found.parts:
             report(str(part))
         ids = primary_ids(kb)
@@ -294,8 +299,8 @@ class _Corpora:
 def _synonyms(
     kb: KnowledgeBase, settings: Settings, rows: Mapping[str, int]
 ) -> Iterator[tuple[str, int]]:
-    """Names of the entities that are not encoded as they are, with the entities' rows."""
-    source = open_kb(settings.align_kb) if settings.align_kb else kb
+    """Synonyms other than the preferred name, with the entities' rows."""
+    source = open_kb(settings.own.align_kb) if settings.own.align_kb else kb
     encoded = {
         (int(row), name.casefold())
         for row, name in zip(kb.entity_of_name, kb.all_names(), strict=True)
@@ -311,11 +316,12 @@ def _synonyms(
 def _description(
     recipe: Recipe, history: Sequence[Entry], settings: Mapping[str, Any]
 ) -> dict[str, object]:
-    learned = (split for each in (recipe, *starts_of(recipe)) for split in each.fit)
+    earlier = list(dict.fromkeys(each.name for each in starts_of(recipe)))
+    learned = (split for each in (recipe, *starts_of(recipe)) for split in each.trained.on)
     fit = list(dict.fromkeys(learned))
     corpora = parse_splits(fit)
     return {
-        "recipe": recipe.name,
+        "recipes": [*reversed(earlier), recipe.name],
         "training_data": fit,
         "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name, _ in corpora)),
         "settings": dict(settings),

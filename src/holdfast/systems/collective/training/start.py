@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from holdfast.corpora.named import load_training
 from holdfast.corpora.named.splits import CorpusSplit, parse_splits
 from holdfast.errors import ArtifactError, UsageError
-from holdfast.experiments.recipe import Recipe, read_recipe
+from holdfast.experiments.recipe import Recipe, read_recipe, shipped
 from holdfast.systems.collective.training.encoder import TransformerTokens
 from holdfast.systems.collective.training.model import DualEncoder
 from holdfast.training.bert import put_weights
@@ -25,23 +25,21 @@ _ENCODERS: Final = ("documents.", "own_names.")
 
 def starts_of(recipe: Recipe) -> Iterator[Recipe]:
     """The recipes whose trained networks it begins with or uses, and those that they began with."""
-    names = (
-        recipe.model,
-        *(recipe.settings.get(key) for key in ("start", "detector", "retriever")),
-    )
-    for name in names:
-        if name:
+    for key in ("start", "detector", "retriever"):
+        name = recipe.trained.settings.get(key)
+        if name and name in shipped():  # else it is a model of which nothing is trained
             earlier = read_recipe(name)
             yield earlier
             yield from starts_of(earlier)
 
 
-def check_starts(recipe: Recipe, select: str, *, data: Path) -> None:
+def check_starts(recipe: Recipe, *, data: Path) -> None:
     """A UsageError if a network that it begins with has learned what it is measured on."""
-    measured = [(recipe.corpus, recipe.split), *parse_splits([select] if select else [])]
+    select = recipe.trained.select
+    measured = [*recipe.evaluated, *parse_splits([select] if select else [])]
     for earlier in {earlier.name: earlier for earlier in starts_of(recipe)}.values():
         out = _held_out(earlier)
-        splits = parse_splits(earlier.fit)
+        splits = parse_splits(earlier.trained.on)
         whose = f"recipe {recipe.name!r}: {earlier.name!r}, which it begins with or uses,"
         if shared := set(measured) & set(splits):
             raise UsageError(
@@ -59,11 +57,9 @@ def check_starts(recipe: Recipe, select: str, *, data: Path) -> None:
 
 def _held_out(recipe: Recipe) -> list[CorpusSplit]:
     """The splits whose documents were removed before it learned."""
-    held_out = parse_splits(recipe.held_out)
-    if recipe.protocol == "detector":
-        return held_out
-    looked = [recipe.settings["select"]] if "select" in recipe.settings else []
-    return [*held_out, (recipe.corpus, recipe.split), *parse_splits(looked)]
+    train = recipe.trained
+    looked = parse_splits([train.select] if train.select else [])
+    return [*parse_splits(train.held_out), *recipe.evaluated, *looked]
 
 
 def start_from(model: DualEncoder, folder: Path) -> None:

@@ -87,18 +87,8 @@ class NameModelConfig:
     )
     vocabulary: int = 28_000
     wordings: tuple[Split, ...] = (("medmentions-st21pv", "train"),)
-    training: tuple[Split, ...] = (
-        ("ncbi-disease", "train"),
-        ("ncbi-disease", "dev"),
-        ("bc5cdr", "train"),
-        ("bc5cdr", "dev"),
-        ("biored", "train"),
-    )
-    evaluated: tuple[Split, ...] = (
-        ("ncbi-disease", "test"),
-        ("bc5cdr", "test"),
-        ("biored", "dev"),
-    )
+    training: tuple[Split, ...] = ()  # whose mentions are names
+    evaluated: tuple[Split, ...] = ()  # whose documents are not learned from
     align: NamesConfig = _ALIGN
     align_shares: Shares = _ALIGN_SHARES
     align_batches: BatchConfig = _ALIGN_BATCHES
@@ -208,5 +198,6 @@ def _description(config: NameModelConfig, kb: KnowledgeBase) -> dict[str, object
         "licence": "Apache-2.0",
         "training_data": [f"{s.name} {s.version} ({s.licence})" for s in sources] + corpora,
         "token_embeddings": "all-MiniLM-L6-v2 (Apache-2.0), averaged over pieces, then trained",
-        "recipe": asdict(config),
+        "recipes": [config.name],
+        "settings": asdict(config),
     }

@@ -13,6 +13,7 @@ from holdfast import artifacts
 from holdfast.corpora.named.splits import parse_splits
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of
+from holdfast.experiments.settings import read_config
 from holdfast.systems.rescnn.training.name_model import NameModelConfig, train_name_model
 from holdfast.systems.rescnn.training.probing.linkers import find_encoder
 
@@ -20,19 +21,28 @@ _TEXTS: Final = "text/elife/abstracts.jsonl.gz"
 
 
 def train_encoder(
-    recipe: Recipe, *, data: Path, out: Path, report: Callable[[str], None]
+    recipe: Recipe,
+    *,
+    data: Path,
+    out: Path,
+    report: Callable[[str], None],
+    encoder: Path | None = None,
 ) -> artifacts.Manifest:
     """Train what the recipe describes and write the model folder `out`.
 
-    Checkpoints are kept beside it, so that a run that was stopped goes on.
+    Checkpoints are kept beside it, so that a run that was stopped goes on. `encoder` is the
+    Hugging Face folder whose token embeddings it begins with; MiniLM's by default.
     """
-    config = NameModelConfig(name=recipe.name, training=tuple(parse_splits(recipe.fit)))
-    if not recipe.fit:
-        config = replace(config, tune=replace(config.tune, steps=0))
+    config = replace(
+        read_config(NameModelConfig, recipe),
+        name=recipe.name,
+        training=tuple(parse_splits(recipe.trained.on)),
+        evaluated=tuple(parse_splits(recipe.trained.held_out)),
+    )
     return train_name_model(
         config,
         kb=kb_of(recipe, data=data),
-        encoder=find_encoder(),
+        encoder=encoder or find_encoder(),
         data=data,
         texts=_texts(data / _TEXTS),
         work=out.with_name(f"{out.name}-checkpoints"),
