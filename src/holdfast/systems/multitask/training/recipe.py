@@ -90,9 +90,9 @@ def train_multitask_recipe(
     """Train what the recipe describes; write `out`, and beside it the same in 8 bits.
 
     Beside a model of several tasks per token there are folders `out-recognition` and so on, for
-    the tasks that do not say where its mentions are, to be measured as if they did. Checkpoints are kept beside it, so that a run
-    that was stopped goes on. `encoder` is a Hugging Face folder to begin with instead of the
-    recipe's.
+    the tasks that do not say where its mentions are, to be measured as if they did. Checkpoints
+    are kept beside it, so that a run that was stopped goes on. `encoder` is a Hugging Face folder
+    to begin with instead of the recipe's.
     """
     if not recipe.trained.on:
         raise UsageError(f"recipe {recipe.name!r}: [train] has nothing to train `on`")
