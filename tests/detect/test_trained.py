@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from holdfast.registry import DETECTORS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from holdfast.detect.trained import DETECTOR, TrainedDetector, merged, shipped_t
 from holdfast.document import Document, Mention
 from holdfast.errors import ArtifactError
 from holdfast.kb import Entry, KnowledgeBase
-from holdfast.registry import DETECTORS
 from small_kb import make_kb, of_entries
 
 TEXT = (
@@ -56,7 +56,7 @@ def test_one_document_needs_no_second_network(kb: KnowledgeBase) -> None:
     detector = TrainedDetector(kb)
     (alone,) = detector.pipe([Document("1", TEXT)])
     assert alone.mentions
-    assert "_alone" not in vars(detector)
+    assert "_tagger_of_one_thread" not in vars(detector)
 
 
 def test_only_the_types_that_are_asked_for_are_found(kb: KnowledgeBase) -> None:
