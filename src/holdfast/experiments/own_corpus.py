@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast import artifacts
 from holdfast.corpora.named import load_corpus, load_training
 from holdfast.corpora.named.splits import TrainingPart, parse_splits
 from holdfast.document import Document
@@ -18,7 +17,7 @@ from holdfast.experiments.recipe_kb import primary_ids
 from holdfast.experiments.train import Report, train_recipe
 from holdfast.kb.own_types import own_types
 from holdfast.kb.store import KnowledgeBase, open_kb
-from holdfast.models import trained_models
+from holdfast.models import check_replaceable, trained_models
 from holdfast.types import TYPES, canonical_type, type_key
 
 LINKER: Final = "linker"
@@ -100,21 +99,6 @@ def train_own(
     train_recipe(recipe, data=Path(), out=out, encoder=encoder, report=report)
     if out.absolute().parent != trained_models().absolute():
         report(f"link with it: `holdfast link --kb {own.kb} --model {out} TEXT`")
-
-
-def check_replaceable(folder: Path, *, force: bool) -> None:
-    """Raise a UsageError if a model may not be put at this place.
-
-    An existing model is replaced only with `force`, and anything else never.
-    """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
-    if not (folder / artifacts.MANIFEST).exists():
-        raise UsageError(f"{folder} holds something else than a model; name another --out")
-    if not force:
-        raise UsageError(
-            f"there is already a model at {folder}; give --force to replace it, or another --out"
-        )
 
 
 def own_recipe(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from holdfast import artifacts
 from holdfast.errors import UsageError
@@ -52,6 +53,14 @@ class Start:
             f"ranking: that of {self.name!r} stays, since one fitted anew does worse on mentions "
             "that it has not seen; the names of this corpus are remembered"
         )
+
+    def description(self, chosen: Ranker, recipe: str) -> dict[str, Any]:
+        """What the manifest of the new linker says of it."""
+        return {
+            "recipes": [*self.recipes, recipe],
+            "start": self.name,
+            "is_ranking_new": chosen is not self.ranker,
+        }
 
     def names_with(self, own: UsedNames, kb: KnowledgeBase) -> UsedNames:
         """`own`, and the remembered names of those entities that the knowledge base has."""

@@ -118,8 +118,7 @@ def train_ranked_linker(
     described = _described(recipe, config, material.kb, dense)
     if start is not None:
         report(start.describe(ranker))
-        described |= {"recipes": [*start.recipes, recipe.name], "start": config.start}
-        described |= {"is_ranking_new": ranker is not start.ranker}
+        described |= start.description(ranker, recipe.name)
     with artifacts.publish(out) as scratch:
         ranker.save(scratch)
         if config.names_of:
