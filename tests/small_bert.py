@@ -29,7 +29,6 @@ def save_small_bert(folder: Path, texts: Iterable[str], *, longest: int = 400) -
         intermediate_size=64,
         max_position_embeddings=longest,
         hidden_dropout_prob=0.0,
-        initializer_range=0.2,
     )
     BertModel(config).save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))

@@ -45,7 +45,7 @@ FAST: Final = {
     "save_every": 1000,
     "threads": 1,
 }
-TEXT: Final = "The red stain test was easy. Grey lace grew on sunken floats."
+TEXT: Final = "The swimmer count was low in the harbour. Grey lace grew on sunken floats."
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def train(kb: Path, encoder: Path, out: Path, report: Callable[[str], None], **more: Any) -> None:
     own = OwnCorpus((TRAIN,), DEV, str(kb))
-    settings = {**FAST, "passes": 30.0, **more}
+    settings = {**FAST, "passes": 150.0, **more}
     train_own("detector", own, out=out, encoder=encoder, settings=settings, report=report)
 
 
@@ -96,7 +96,7 @@ def found(kb: Path, trained: Path, *options: str) -> set[tuple[str, str]]:
 
 def test_types_of_one_s_own_are_found_in_new_text(kb: Path, trained: Path) -> None:
     """Also one that no entity of the knowledge base has."""
-    assert {("red stain test", "assay"), ("Grey lace", "growth")} <= found(kb, trained)
+    assert {("swimmer count", "assay"), ("Grey lace", "growth")} <= found(kb, trained)
     assert found(kb, trained, "--only", "growth") == {("Grey lace", "growth")}
     assert not call("link", TEXT, "--kb", kb, "--format", "tsv").stdout.count("growth")
 
@@ -138,7 +138,7 @@ def test_a_run_that_was_stopped_goes_on(kb: Path, encoder: Path, tmp_path: Path)
 
     out = tmp_path / "detector"
     with pytest.raises(KeyboardInterrupt):
-        train(kb, encoder, out, stop, passes=1.0)
+        train(kb, encoder, out, stop, passes=5.0)
     assert not out.exists()
     assert told[-1].startswith("stopped; the checkpoint is in ")
     other = OwnCorpus((DEV,), None, str(kb))
@@ -148,11 +148,11 @@ def test_a_run_that_was_stopped_goes_on(kb: Path, encoder: Path, tmp_path: Path)
             other,
             out=out,
             encoder=encoder,
-            settings={**FAST, "passes": 1.0},
+            settings={**FAST, "passes": 5.0},
             report=told.append,
         )
     told.clear()
-    train(kb, encoder, out, told.append, passes=1.0)
+    train(kb, encoder, out, told.append, passes=5.0)
     assert any(line.startswith("going on from step ") for line in told)
     assert (out / artifacts.MANIFEST).exists()
 
@@ -171,7 +171,7 @@ def test_without_minilm_the_error_says_what_to_do(
 def test_mentions_without_a_type_teach_a_detector_nothing(kb: Path, tmp_path: Path) -> None:
     path = tmp_path / "untyped.jsonl"
     path.write_text(
-        '{"id": "1", "text": "gout", "mentions": [{"start": 0, "end": 4}]}\n', encoding="utf-8"
+        '{"id": "1", "text": "gout", "mentions": [{"spans": [[0, 4]]}]}\n', encoding="utf-8"
     )
     done = call("train", "detector", "--corpus", path, "--kb", kb, "--out", tmp_path / "model")
     assert done.returncode == 2
