@@ -42,7 +42,7 @@ def run_end_to_end(
     if peer:
         found = linked_by_scispacy(found, kb, python=peer)
     reports = (
-        _score(measured, gold, found, kb, protocol=protocol)
+        score_found(measured, gold, found, kb, protocol=protocol)
         for protocol in (measured.protocol, *measured.also)
     )
     flagged = tuple(flag_rebuilt(report, measured.corpus) for report in reports)
@@ -55,7 +55,7 @@ def _counted(documents: Iterable[Document], count: int, progress: Progress) -> I
         progress("linking", number / count)
 
 
-def _score(
+def score_found(
     measured: Evaluate,
     gold: Sequence[Document],
     found: Sequence[Document],

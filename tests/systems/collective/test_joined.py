@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdfast.link.joined import join
+from holdfast.systems.collective.joined import join
 from hypothesis import given
 from hypothesis import strategies as st
 
