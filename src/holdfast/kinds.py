@@ -18,6 +18,7 @@ from holdfast.systems.collective.kinds import (
     Bm25Kind,
     CrossEncoderKind,
     DualEncoderKind,
+    EntityEncoderKind,
     JoinedKind,
 )
 from holdfast.systems.rescnn.kind import NameEncoderKind
@@ -31,6 +32,7 @@ KINDS: Final[dict[str, Kind]] = {
         RankerKind(),
         NameEncoderKind(),
         DualEncoderKind(),
+        EntityEncoderKind(),
         CrossEncoderKind(),
         Bm25Kind(),
         JoinedKind(),

@@ -49,12 +49,12 @@ def _holdfast(
 
 
 app.command("link")(link.link)
-app.command("models")(models.models)
 app.command("convert")(convert.convert)
 app.command("score")(score.score)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("reproduce")(reproduce.reproduce)
+app.add_typer(models.app, name="models")
 app.add_typer(kb.app, name="kb")
 app.add_typer(bench.app, name="bench")
 app.add_typer(probe.app, name="probe")

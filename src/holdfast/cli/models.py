@@ -1,44 +1,101 @@
-"""`holdfast models`: what there is to link with."""
+"""`holdfast models`: the models there are, and those that can be fetched."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from holdfast.models import ModelFolder
 
-_SHOWN: Final = 12  # of what a model was trained on
+app = typer.Typer(
+    help="List the models, or fetch one that is not in the package.", invoke_without_command=True
+)
+
+_SHOWN = 12  # training data of a model; `--json` has all
 
 
+@app.callback()
 def models(
+    context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """List the models: what `link --model` takes, and the folders that ship or were trained."""
+    """List the models: what `link --model` takes, and the parts that they are made of."""
+    if context.invoked_subcommand is not None:
+        return
     import json
 
-    from holdfast.models import PIPELINE, list_models
-    from holdfast.text.safe import one_line
+    from holdfast.model_store import offered
+    from holdfast.models import list_models
 
     folders = list_models()
+    here = {folder.name for folder in folders}
+    more = [model for model in offered().values() if model.name not in here]
     if as_json:
-        print(json.dumps({"models": [m.to_json() for m in folders]}, ensure_ascii=False))
+        listed = {
+            "models": [folder.to_json() for folder in folders],
+            "offered": [{"name": m.name, "megabytes": m.megabytes, "about": m.about} for m in more],
+        }
+        print(json.dumps(listed, ensure_ascii=False))
         return
+    _print_pipelines(folders)
+    _print_parts(folders)
+    for model in more:
+        typer.echo(
+            f"\n{model.name}: {model.about}, {model.megabytes:.1f} MB; "
+            f"`holdfast models get {model.name}`"
+        )
 
+
+@app.command()
+def get(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="As `models` lists them.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar="DIR|URL",
+            help="A folder or https address with model folders; by default the checkout's models/.",
+        ),
+    ] = "",
+) -> None:
+    """Put models that are not in the package into the home folder, checked against their sha256."""
+    from holdfast.cli.progress import progress_bar
+    from holdfast.model_store import get_model
+
+    for name in names:
+        with progress_bar(name) as progress:
+            folders = get_model(name, source=source, progress=progress)
+        for folder in folders:
+            typer.echo(f"{folder.name} is in {folder}")
+
+
+def _print_pipelines(folders: Sequence[ModelFolder]) -> None:
     from rich.console import Console
-    from rich.padding import Padding
     from rich.table import Table
 
-    console = Console(highlight=False, markup=False)
+    from holdfast.models import PIPELINE
+    from holdfast.text.safe import one_line
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("--model", "parts", ""):
         table.add_column(column)
     for model in folders:
         if model.kind == PIPELINE:
             table.add_row(*map(one_line, (model.name, ", ".join(model.parts), model.about)))
-    console.print(table)
+    Console(highlight=False, markup=False).print(table)
+
+
+def _print_parts(folders: Sequence[ModelFolder]) -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+
+    from holdfast.models import PIPELINE
+    from holdfast.text.safe import one_line
+
+    console = Console(highlight=False, markup=False)
     for folder in folders:
         if folder.kind == PIPELINE:
             continue
@@ -46,6 +103,7 @@ def models(
         console.print(one_line(_describe(folder)), style="bold")
         for what, words in (
             ("trained on", _first_of(folder.training_data)),
+            ("by the recipes", ", ".join(folder.recipes)),
             ("measured", "; ".join(f"{w} {100 * f:.1f}" for w, f in folder.results.items())),
         ):
             if words:
@@ -54,7 +112,9 @@ def models(
 
 def _describe(folder: ModelFolder) -> str:
     """In one line: name, kind, size, licence, and whether it comes with the package."""
-    parts = [folder.kind, f"{folder.megabytes:.1f} MB"]
+    parts = [folder.kind]
+    if folder.megabytes:
+        parts.append(f"{folder.megabytes:.1f} MB")
     if folder.parameters:
         parts.append(f"{folder.parameters / 1e6:.1f}M parameters")
     parts += [folder.licence] * bool(folder.licence)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.errors import ArtifactError
+from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.kinds import RankerKind
 from holdfast.models import find_model, manifest_of
@@ -64,6 +64,22 @@ def open_linker(folder: Path, kb: KnowledgeBase, options: Options) -> Collective
         threads=options.threads,
         progress=partial(options.progress, _ENCODING),
     )
+
+
+class EntityEncoderKind:
+    """The network of names that several dual encoders share: no step of its own."""
+
+    name = "entity encoder"
+    trainer = ""
+
+    def roles(self, config: Mapping[str, Any]) -> Roles:  # noqa: ARG002
+        return Roles()
+
+    def prepare(self, folder: Path, kb: KnowledgeBase, progress: Progress) -> None:
+        """The dual encoders that share it encode the names."""
+
+    def open(self, folder: Path, kb: KnowledgeBase, options: Options) -> Step:  # noqa: ARG002
+        raise UsageError(f"{folder}: holds an {self.name}, which cannot link by itself")
 
 
 class CrossEncoderKind:

@@ -18,10 +18,13 @@ from holdfast import artifacts
 from holdfast.encoders.sessions import open_session
 from holdfast.encoders.tokens import INPUT, TOKENIZER, TokenEncoder, Tokens
 from holdfast.errors import ArtifactError, UsageError
+from holdfast.models import find_model, manifest_of
 from holdfast.systems.collective.spans import Spans, choose_spans, spans_of_tags, spans_of_words
 
 KIND: Final = "dual encoder"
 VERSION: Final = 1
+NAMES_KIND: Final = "entity encoder"
+"""The kind of a folder that has the network of names alone, for several dual encoders."""
 SMALL: Final = "-int8"
 """What the folder of a model in 8 bits is called, after the recipe that trains it."""
 NAMES: Final = "names.onnx"
@@ -82,10 +85,10 @@ class DualEncoderModel:
                 threshold=float(config["threshold"]),
                 longest_name=int(config["longest_name"]),
                 longest_span=int(config["longest_span"]),
-                names_digest=_names_digest(manifest),
+                names_digest=_names_digest(folder, manifest),
                 _heads=weights,
                 _tokenizer=tokenizer,
-                _names=open_session(folder / NAMES, threads=threads),
+                _names=open_session(_names_folder(folder, manifest) / NAMES, threads=threads),
             )
         except Exception as error:  # the libraries raise bare exceptions of many types
             reason = " ".join(str(error).split())
@@ -182,8 +185,20 @@ class DualEncoderModel:
         return scores.astype(np.float32)
 
 
-def _names_digest(manifest: artifacts.Manifest) -> str:
-    parts = [manifest.files[name]["sha256"] for name in (NAMES, TOKENIZER)]
+def _names_folder(folder: Path, manifest: artifacts.Manifest) -> Path:
+    """Where the network of names is: in the folder, or in that of another model that shares it."""
+    shared = manifest.config.get("names_model")
+    if not shared:
+        return folder
+    found = find_model(shared, beside=folder)
+    artifacts.verify(found, artifacts.read_manifest(found, kind=NAMES_KIND, version=1))
+    return found
+
+
+def _names_digest(folder: Path, manifest: artifacts.Manifest) -> str:
+    """Of the networks and tokens that make vectors of names."""
+    own = manifest_of(_names_folder(folder, manifest))
+    parts = [own.files[NAMES]["sha256"], manifest.files[TOKENIZER]["sha256"]]
     return hashlib.sha256(
         " ".join([*parts, str(manifest.config["longest_name"])]).encode()
     ).hexdigest()

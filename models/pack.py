@@ -1,0 +1,91 @@
+"""Puts trained models into this folder, and pins them in the package's `weights/offered.json`.
+
+    python models/pack.py                  # all of MODELS that were trained in the home folder
+    python models/pack.py collective-names # only some
+
+A network of names that several dual encoders share becomes a folder of its own, so that no folder
+is larger than LARGEST.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from holdfast import artifacts
+from holdfast.errors import ArtifactError
+from holdfast.model_store import CHECKOUT, OFFERED
+from holdfast.models import manifest_of, trained_model
+from holdfast.systems.collective.model import NAMES, NAMES_KIND
+
+LARGEST: Final = 28e6  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A model to pack: the trained folder it comes from, and the folder that has its names."""
+
+    trained: str
+    about: str
+    names_model: str = ""  # taken out of the folder, into this one
+
+
+NAMES_MODEL: Final = "collective-names"
+MODELS: Final = {
+    NAMES_MODEL: Packed("collective-bc5cdr-int8", "names of entities, for the two below"),
+    "collective-bc5cdr-int8": Packed(
+        "collective-bc5cdr-int8", "links the marked mentions of a document at once", NAMES_MODEL
+    ),
+    "collective-bc5cdr-end-to-end-spans-int8": Packed(
+        "collective-bc5cdr-end-to-end-spans-int8", "finds and links in one pass", NAMES_MODEL
+    ),
+}
+
+
+def pack(name: str, model: Packed) -> dict[str, object]:
+    """Write the model's folder; return its line of `offered.json`."""
+    source, target = trained_model(model.trained), CHECKOUT / name
+    manifest = manifest_of(source)
+    artifacts.verify(source, manifest)
+    config, kind, version = dict(manifest.config), manifest.kind, manifest.version
+    left_out = {NAMES} if model.names_model else set[str]()
+    if name == NAMES_MODEL:
+        kind, version, left_out = NAMES_KIND, 1, set(manifest.files) - {NAMES}
+        kept = ("licence", "recipes", "training_data", "bits")
+        config = {key: config[key] for key in kept if key in config}
+    if model.names_model:
+        config["names_model"] = model.names_model
+        shared = manifest_of(CHECKOUT / model.names_model).files[NAMES]["sha256"]
+        if shared != manifest.files[NAMES]["sha256"]:
+            raise ArtifactError(f"{source}: encodes names otherwise than {model.names_model}")
+    config["about"] = model.about
+    with artifacts.publish(target) as scratch:
+        for file in set(manifest.files) - left_out:
+            shutil.copyfile(source / file, scratch / file)
+        written = artifacts.write_manifest(scratch, kind=kind, version=version, config=config)
+    size = sum(entry["size"] for entry in written.files.values())
+    if size > LARGEST:
+        raise ArtifactError(f"{target}: {size / 1e6:.1f} MB, more than {LARGEST / 1e6:.0f}")
+    return {
+        "sha256": artifacts.sha256_of(target / artifacts.MANIFEST),
+        "megabytes": round(size / 1e6, 1),
+        "about": model.about,
+        "needs": [model.names_model] if model.names_model else [],
+    }
+
+
+def main(names: list[str]) -> None:
+    """Pack the models of these names, all by default, and keep the lines of the others."""
+    lines = json.loads(OFFERED.read_text(encoding="utf-8")) if OFFERED.exists() else {}
+    for name in names or MODELS:
+        lines[name] = pack(name, MODELS[name])
+        print(f"{name}: {lines[name]['megabytes']} MB")
+    OFFERED.write_text(json.dumps(lines, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main([Path(name).name for name in sys.argv[1:]])
