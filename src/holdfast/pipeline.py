@@ -31,6 +31,7 @@ DEFAULT_KB: Final = "open"
 DEFAULT_MODEL: Final = "default"
 
 Model = str | Path
+Models = Model | Sequence[Model]
 AnyStep = Step | Callable[[Document], Document]
 
 
@@ -109,7 +110,7 @@ def _shown(value: object) -> str:
 def load(
     kb: str | Path | KnowledgeBase = DEFAULT_KB,
     *,
-    model: Model | Sequence[Model] = DEFAULT_MODEL,
+    model: Models = DEFAULT_MODEL,
     only: Collection[str] | None = None,
     marked: bool = False,
     top: int = 5,
@@ -196,17 +197,25 @@ class _Part:
         return f"{manifest_of(self.folder).kind} {self.folder.name!r}"
 
 
-def model_parts(model: Model | Sequence[Model], *, marked: bool = False) -> list[Path]:
+def model_parts(model: Models, *, marked: bool = False) -> list[Path]:
     """The folders of a model's parts, in the order of the flow.
 
-    `marked`: without what only finds mentions.
+    `marked`: without what only finds mentions. A UsageError if the model is nothing else.
     """
-    if isinstance(model, str | Path):
-        found = _completed(parts_of(find_model(model)))
-    else:
-        found = [part for one in model for part in parts_of(find_model(one))]
-    finders = [part for part in found if roles_of(part).adds == {MENTIONS}]
-    return [part for part in found if part not in finders] if marked else found
+    models = [model] if isinstance(model, str | Path) else model
+    is_one = models is not model
+    named = [part for one in models for part in parts_of(find_model(one))]
+    if not named:
+        raise UsageError("a model has at least one part, and none is named")
+    if not marked:
+        return _completed(named) if is_one else named
+    if all(roles_of(part).adds == {MENTIONS} for part in named):
+        raise UsageError(
+            f"{named[0].name!r} only finds mentions, and what is marked is not looked for; take a "
+            "linker"
+        )
+    found = _completed(named) if is_one else named
+    return [part for part in found if roles_of(part).adds != {MENTIONS}]
 
 
 def _completed(parts: list[Path]) -> list[Path]:

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from holdfast.document import Candidate, Mention  # noqa: E402
-from holdfast.systems.collective.training.joined import Pair, choose_weight, count_right  # noqa: E402
+from holdfast.document import Candidate, Mention
+from holdfast.systems.collective.training.joined import Pair, choose_weight, count_right
 
 
 def seen(**shares: float) -> Mention:
