@@ -223,7 +223,7 @@ def _completed(parts: list[Path]) -> list[Path]:
     if len(parts) > 1:
         return parts
     own = roles_of(parts[0])
-    lacking = {MENTIONS, LINKS} - own.adds
+    lacking = {MENTIONS, LINKS} - (own.adds - own.needs)
     usual = [p for p in parts_of(find_model(DEFAULT_MODEL)) if roles_of(p).adds & lacking]
     if not own.adds or not lacking:
         return parts
