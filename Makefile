@@ -4,7 +4,7 @@ BIN := .venv/bin
 # CPython 3.11+ must be found before anything is installed, so that the error names the cause.
 HAVE_PYTHON = $(PYTHON) -c 'import sys; sys.exit("Holdfast needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo") if sys.version_info < (3, 11) else 0'
 
-.PHONY: demo test test-train check bench picture clean
+.PHONY: demo test test-train check docs results bench picture clean
 
 demo: .venv/core
 	$(BIN)/holdfast kb get open
@@ -25,6 +25,14 @@ check: .venv/dev
 bench: .venv/core
 	$(BIN)/holdfast kb get open mesh
 	$(BIN)/holdfast bench pipeline --results results
+
+# Warnings are errors. Open build/site/index.html.
+docs: .venv-docs/done
+	.venv-docs/bin/python docs/site/make_site.py
+
+# Pages, plots and README's tables are made from the JSON files in results/.
+results: .venv/core
+	$(BIN)/python results/make_pages.py
 
 picture: .venv/core
 	$(BIN)/python docs/make_picture.py
@@ -47,5 +55,11 @@ picture: .venv/core
 	.venv-train/bin/python -m pip install --quiet --editable '.[dev,train]'
 	touch $@
 
+.venv-docs/done: pyproject.toml
+	$(HAVE_PYTHON)
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
 clean:
-	rm -rf .venv .venv-train dist build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-train .venv-docs dist build .pytest_cache .mypy_cache .ruff_cache

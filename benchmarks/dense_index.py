@@ -28,7 +28,6 @@ import numpy.typing as npt
 
 from holdfast import artifacts
 from holdfast.bench.processes import run_job
-from holdfast.evaluate.tables import markdown_table
 from holdfast.experiments.results import circumstances, write_result
 
 K: Final = 10
@@ -115,54 +114,6 @@ def install_megabytes(package: str) -> float:
     return round(sum(path.stat().st_size for path in paths if path.exists()) / 1e6, 1)
 
 
-def page(result: dict[str, Any]) -> str:
-    """The Markdown beside the JSON."""
-    rows = [
-        (
-            f"{m['names']:,}",
-            m["way"],
-            str(s["effort"] or ""),
-            f"{100 * s['recall_at_1']:.1f} / {100 * s['recall_at_10']:.1f}",
-            f"{s['queries_per_second']:,} ({s['queries_per_processor_second']:,})",
-            f"{s['milliseconds_alone']} ({s['processor_milliseconds_alone']})",
-            f"{m['build_seconds']:,} ({m['build_processor_seconds']:,})",
-            f"{m['disk_megabytes']:,}",
-            f"{m['load_milliseconds']:.0f}",
-            f"{m['resident_megabytes_when_opened']} / {m['resident_megabytes_when_searched']}",
-        )
-        for m in result["measured"]
-        for s in m["searches"]
-    ]
-    header = (
-        "names",
-        "way",
-        "effort",
-        "recall@1 / @10",
-        "queries/s (per processor second)",
-        "ms alone (processor)",
-        "build s (processor)",
-        "disk MB",
-        "load ms",
-        "resident MB opened / searched",
-    )
-    installs = ", ".join(
-        f"{p} {i['version']}: {i['megabytes']} MB" for p, i in result["installs"].items()
-    )
-    lines = [
-        "# Dense indexes compared",
-        "",
-        "Written by `benchmarks/dense_index.py`. Effort is the lists searched, or the vectors kept",
-        "in mind; recall, in percent, is counted against unrounded vectors, all compared. In",
-        "brackets: by the processor's seconds, of all threads, which mind other work less.",
-        "",
-        f"{result['machine']}, {THREADS} threads, load average {result['load_average']}, commit",
-        f"{result['commit']}. Installed: {installs}.",
-        "",
-        *markdown_table(header, rows),
-    ]
-    return "\n".join(lines) + "\n"
-
-
 def main() -> None:
     model, data, cache, output = map(Path, sys.argv[1:5])
     cache.mkdir(parents=True, exist_ok=True)
@@ -186,7 +137,7 @@ def digest_of(model: Path) -> str:
 
 
 def write(measured: list[dict[str, Any]], digests: dict[str, str], output: Path) -> None:
-    """The JSON and the page beside it."""
+    """Store everything measured so far; `make results` makes the page of it."""
     result = {
         "benchmark": "dense-index",
         "queries": QUERIES,
@@ -200,7 +151,6 @@ def write(measured: list[dict[str, Any]], digests: dict[str, str], output: Path)
         **circumstances(),
     }
     write_result(result, output.parent, output.stem)
-    output.with_suffix(".md").write_text(page(result), encoding="utf-8")
 
 
 if __name__ == "__main__":

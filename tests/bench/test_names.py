@@ -22,7 +22,7 @@ from holdfast.bench.names import Plan, accuracies, ratios, read_names
 from holdfast.bench.processes import Memory, confined, repeat, run_job
 from holdfast.document import Document, Mention
 from holdfast.errors import HoldfastError, InputError, UsageError
-from holdfast.evaluate.name_speed_page import render_names
+from results.measured import names_speed
 from small_kb import make_kb
 
 TEXT = "Heart attack (HA) and bleeding; HA."
@@ -74,7 +74,7 @@ def test_a_sample_has_the_lengths_of_the_names(names: list[str], size: int) -> N
     assert sample == sample_by_length(names, size, seed=1)
 
 
-def test_rounds_stop_when_patience_ends_but_one_is_always_measured() -> None:
+def test_rounds_stop_when_patience_ends_but_one_is_always_names_speed() -> None:
     taken = iter([9.0, 1.0, 5.0, 7.0])
     assert repeat(lambda: next(taken), rounds=3, patience=100).seconds == 5.0
     slow = repeat(lambda: 60.0, rounds=5, patience=150)
@@ -194,71 +194,14 @@ def test_names_come_from_the_file_without_blank_lines(tmp_path: Path) -> None:
         read_names(Plan(tmp_path, [], names=path))
 
 
-def linking_row(speed: float) -> dict[str, Any]:
-    accuracy = {"accuracy_at_1": 0.5, "low": 0.4, "high": 0.6, "mentions": 10}
-    return {"mentions_per_second": speed, "rounds": 5, "strict": {"ncbi-disease": accuracy}}
-
-
-def measured() -> dict[str, Any]:
-    point = {
-        "kb": "mesh",
-        "kb_names": 1000,
-        "disk_megabytes": 1.0,
-        "documents": 2,
-        "mentions": 3,
-        "p50_milliseconds": 1.0,
-        "p99_milliseconds": 2.0,
-        "load_milliseconds": 3.0,
-        "resident_megabytes": 50.0,
-        "private_megabytes": 20.0,
-        "peak_megabytes": 60.0,
-        "nearest_per_second": 600.0,
-        "nearest_anew_per_second": 300.0,
-        **linking_row(400.0),
-    }
-    peer = {
-        "version": "0.6.2",
-        "names": 900,
-        "build_seconds": 390.0,
-        "resident_megabytes": None,
-        "settings": [{"breadth": 20, **linking_row(200.0)}],
-    }
-    encoders = [
-        {"encoder": "ours", "names": 9, "names_per_second": 320.0, "rounds": 5, "batch": None},
-        {"encoder": "bert", "names": 4, "names_per_second": 20.0, "rounds": 2, "batch": 16},
-    ]
-    data: dict[str, Any] = {
-        "threads": 2,
-        "encoding": {"names": 9, "rows": encoders},
-        "linking": {
-            "corpora": ["ncbi-disease", "bc5cdr"],
-            "split": "dev",
-            "ours": point | {"strict_of_nearest": point["strict"]},
-            "scispacy": peer,
-        },
-        "own": [point | {"start_milliseconds": 400.0}],
-    }
-    return data | {"ratios": ratios(data)}
-
-
 def test_ratios_say_how_many_times_as_fast_ours_is() -> None:
-    assert measured()["ratios"] == {
+    assert names_speed()["ratios"] == {
         "encoding, over bert": 16.0,
         "candidates alone, over scispaCy with efSearch 20": 3.0,
         "candidates alone, equal strings anew, over scispaCy with efSearch 20": 1.5,
         "linking, over scispaCy with efSearch 20": 2.0,
     }
-    alone = measured()
+    alone = names_speed()
     del alone["encoding"]
     alone["linking"]["scispacy"] = None
     assert ratios(alone) == {}
-
-
-def test_the_page_starts_with_the_ratios_and_marks_what_was_repeated_less() -> None:
-    page = render_names(measured())
-    assert page.index("**16.0×**") < page.index("## Encoding names") < page.index("## Our own")
-    assert "| bert | 20 (2) |" in page
-    assert "| ours | 320 |" in page
-    assert "| ours, the dense index alone | 600 |" in page
-    rows = [line for line in page.splitlines() if line.startswith("| ours, the")]
-    assert [line.count("|") for line in rows] == [7, 7]

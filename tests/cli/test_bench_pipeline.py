@@ -44,6 +44,17 @@ def test_models_are_measured_side_by_side_and_stored(data: Path, tmp_path: Path)
     assert measured["growth"] == []  # it has fewer names than any size that is tried
 
 
+def test_without_json_a_row_per_model_is_printed(data: Path) -> None:
+    make_kb(kb_folder("open"), name="open")
+    options = ("--data", data, "--kb", "open", "--threads", "1", "--models", "names")
+    done = call("bench", "pipeline", *options)
+    assert done.returncode == 0, done.stderr
+    header, row, start = done.stdout.splitlines()
+    assert (header.split()[0], row.split()[0]) == ("model", "names")
+    assert len(row.split()) == 8
+    assert "a fresh process answers in" in start
+
+
 def test_an_unknown_model_is_refused_in_one_line(data: Path) -> None:
     make_kb(kb_folder("open"), name="open")
     done = call("bench", "pipeline", "--data", data, "--kb", "open", "--models", "nothing")

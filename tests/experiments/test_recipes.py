@@ -15,7 +15,7 @@ from holdfast.errors import FormatError, HoldfastError, UsageError
 from holdfast.evaluate.protocols import PROTOCOLS
 from holdfast.experiments.lenient import INDEXES
 from holdfast.experiments.recipe import Recipe, read_recipe, shipped
-from holdfast.experiments.results import fill_tables, outcome_to_json, read_results, render
+from holdfast.experiments.results import outcome_to_json, read_results
 from holdfast.experiments.run import RUNNERS, run_recipe
 from holdfast.experiments.train import train_recipe
 from holdfast.kb.open.vocabularies import OPEN, VOCABULARIES
@@ -377,26 +377,13 @@ def test_evaluate_prints_one_object_and_reproduce_stores_it(tmp_path: Path, data
     assert done.returncode == 0
     printed = json.loads(done.stdout)
     results = tmp_path / "out" / "results"
-    readme = tmp_path / "out" / "README.md"
-    readme.parent.mkdir()
-    readme.write_text("before\n<!-- table: accuracy -->\nstale\n<!-- end -->\nafter\n", "utf-8")
-    assert call("reproduce", path, "--data", data, "--results", results).returncode == 0
-    assert read_results(results)[name]["accuracy_at_1"] == printed["accuracy_at_1"]
-    page = (results / "README.md").read_text(encoding="utf-8")
-    assert f"`{name}`" in page
-    assert "50.0 somebody" in page
-    text = readme.read_text(encoding="utf-8")
-    assert "stale" not in text
-    assert text.startswith("before\n<!-- table: accuracy -->\n| accuracy at 1")
-    assert text.endswith("<!-- end -->\nafter\n")
-    assert str(tmp_path) not in page + json.dumps(printed)
-
-
-def test_a_page_without_results_is_a_page() -> None:
-    assert render({}).startswith("# What was measured")
-    assert fill_tables("a <!-- table: none -->\nx\n<!-- end -->", {}) == (
-        "a <!-- table: none -->\nx\n<!-- end -->"
-    )
+    done = call("reproduce", path, "--data", data, "--results", results)
+    assert done.returncode == 0
+    assert "`make results`" in done.stderr
+    stored = read_results(results)
+    assert {**stored[name], **printed} == stored[name]
+    assert [p.name for p in results.iterdir()] == [f"{name}.json"], "pages are made by a script"
+    assert str(tmp_path) not in json.dumps(stored)
 
 
 @pytest.mark.parametrize(

@@ -318,8 +318,10 @@ def test_files_that_are_as_the_manifest_says_but_wrong_are_refused(
     build(exact=0).save(folder)
     (folder / file).write_bytes(content)
     seal_again(folder)
-    with pytest.raises(ArtifactError, match="cannot be opened"):
-        DenseIndex.open(folder, ENCODER)
+    with pytest.raises(ArtifactError, match="cannot be opened") as caught:
+        DenseIndex.open(folder, ENCODER).search(["abc"], 1)
+    assert "\n" not in str(caught.value)
+    assert str(folder) in str(caught.value)
 
 
 def test_files_of_two_indexes_are_refused(tmp_path: Path) -> None:
@@ -329,7 +331,21 @@ def test_files_of_two_indexes_are_refused(tmp_path: Path) -> None:
     (tmp_path / "other" / "vectors.faiss").replace(folder / "vectors.faiss")
     seal_again(folder)
     with pytest.raises(ArtifactError, match="do not belong together"):
-        DenseIndex.open(folder, ENCODER)
+        DenseIndex.open(folder, ENCODER).search(["abc"], 1)
+
+
+def test_arrays_of_two_indexes_are_refused_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "dense"
+    build().save(folder)
+    build(NAMES[:-1]).save(tmp_path / "other")
+    for array in ("lengths", "names"):
+        path = folder / f"{array}.npy"
+        own = path.read_bytes()
+        path.write_bytes((tmp_path / "other" / path.name).read_bytes())
+        seal_again(folder)
+        with pytest.raises(ArtifactError, match="do not belong together"):
+            DenseIndex.open(folder, ENCODER)
+        path.write_bytes(own)
 
 
 @pytest.mark.parametrize("version", [2, 4])

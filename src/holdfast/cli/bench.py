@@ -38,9 +38,9 @@ def pipeline(
     """Documents a second, latency, start-up and memory of whole pipelines."""
     from holdfast.bench.growth import parse_sizes
     from holdfast.bench.pipelines import Task, bench_pipeline
-    from holdfast.cli.progress import progress_bar
     from holdfast.corpora.named import load_corpus
-    from holdfast.evaluate.tables import speed_table
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show_bench import print_pipelines
     from holdfast.kb import open_kb
     from holdfast.pipeline import model_parts
 
@@ -60,7 +60,7 @@ def pipeline(
     measured |= {"corpus": "bc5cdr", "split": "test"}
     _tell("bench-pipeline", measured, results, as_json=as_json)
     if not as_json:
-        print("\n".join(speed_table(measured)))
+        print_pipelines(measured)
 
 
 @app.command("names")
@@ -85,8 +85,8 @@ def names(
 ) -> None:
     """The name linker beside BERT and scispaCy."""
     from holdfast.bench.names import Plan, bench_names
-    from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.name_speed_page import render_names, write_names_page
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show_bench import print_names
     from holdfast.kb import open_kb
 
     plan = Plan(
@@ -101,10 +101,8 @@ def names(
     with progress_bar("bench names") as progress:
         measured = bench_names(plan, progress=progress)
     _tell("bench-names", measured, results, as_json=as_json)
-    if results is not None:
-        write_names_page(measured, results)
     if not as_json:
-        print(render_names(measured), end="")
+        print_names(measured)
 
 
 @app.command("growth")
@@ -122,18 +120,16 @@ def growth(
 ) -> None:
     """How the name linker grows with the number of names."""
     from holdfast.bench.growth import GrowthPlan, bench_growth, parse_sizes
-    from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.growth_page import render_growth, write_growth_pages
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show_bench import print_growth
     from holdfast.kb import open_kb
 
     plan = GrowthPlan(data, open_kb(kb), parse_sizes(sizes), threads=threads)
     with progress_bar("bench growth") as progress:
         measured = bench_growth(plan, progress=progress)
     _tell("bench-growth", measured, results, as_json=as_json)
-    if results is not None:
-        write_growth_pages(measured, results)
     if not as_json:
-        print(render_growth(measured), end="")
+        print_growth(measured)
 
 
 @app.command("collective")
@@ -155,11 +151,11 @@ def collective(
         bench_collective,
         render_collective_speed,
     )
-    from holdfast.cli.progress import progress_bar
+    from holdfast.bench.training_curves import training_curves
     from holdfast.corpora.named import load_corpus
-    from holdfast.evaluate.collective_curves import draw_curves, training_curves
     from holdfast.experiments.recipe import read_recipe
     from holdfast.experiments.recipe_kb import kb_of
+    from holdfast.io.progress import progress_bar
 
     short = corpus.partition("-")[0]
     systems = Systems(f"collective-{short}", f"single-{short}", f"blink-{short}")
@@ -168,12 +164,9 @@ def collective(
     chosen = list(islice(load_corpus(corpus, "dev", data=data), documents))
     with progress_bar("bench collective") as progress:
         measured = bench_collective(systems, kb, chosen, threads=threads, progress=progress)
-    curves = training_curves(systems.curves())
-    measured |= {"corpus": corpus, "split": "dev", "training": curves}
-    name = f"bench-collective-{corpus}"
-    _tell(name, measured, results, as_json=as_json)
-    if results is not None and curves["curves"]:
-        (results / f"{name}.svg").write_text(draw_curves(curves), "utf-8")
+    training = training_curves(systems.curves())
+    measured |= {"corpus": corpus, "split": "dev", "training": training}
+    _tell(f"bench-collective-{corpus}", measured, results, as_json=as_json)
     if not as_json:
         print(render_collective_speed(measured), end="")
 
@@ -193,7 +186,7 @@ def listed(
 ) -> None:
     """Whether the names that a knowledge base lists are found in sentences, and linked."""
     from holdfast.bench.listed_names import bench_listed, render_listed
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.kb import open_kb
     from holdfast.pipeline import load
 
@@ -217,11 +210,11 @@ def _tell(name: str, measured: dict[str, Any], results: Path | None, *, as_json:
     """Add the circumstances, store it all, and print it if JSON is asked for."""
     import json
 
-    from holdfast.experiments.results import circumstances, write_pages, write_result
+    from holdfast.cli.stored import store
+    from holdfast.experiments.results import circumstances
 
     measured |= circumstances()
     if results is not None:
-        write_result(measured, results, name)
-        write_pages(results)
+        store(measured, results, name)
     if as_json:
         print(json.dumps(measured))

@@ -29,10 +29,10 @@ def convert(
     """Convert documents from one format to another, by extension or --from and --to."""
     from rich.console import Console
 
-    from holdfast.cli.progress import counted
     from holdfast.corpora import ReadReport, WriteReport, write_documents
     from holdfast.errors import UsageError
     from holdfast.io.inputs import STDIN, open_inputs
+    from holdfast.io.progress import counted
 
     if str(source) != STDIN and not source.exists():
         raise UsageError(f"{source}: there is no such file or folder")

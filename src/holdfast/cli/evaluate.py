@@ -23,11 +23,11 @@ def evaluate(
     """Run a recipe and print what it measures, beside what others published."""
     import json
 
-    from holdfast.cli.progress import progress_bar
     from holdfast.experiments.recipe import read_recipe
     from holdfast.experiments.results import outcome_to_json
     from holdfast.experiments.run import run_recipe
-    from holdfast.io.show import print_outcome
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show_outcome import print_outcome
 
     chosen = read_recipe(recipe)
     with progress_bar(chosen.name) as progress:

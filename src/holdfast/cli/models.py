@@ -62,7 +62,7 @@ def get(
     ] = "",
 ) -> None:
     """Put models that are not in the package into the home folder, checked against their sha256."""
-    from holdfast.cli.progress import progress_bar
+    from holdfast.io.progress import progress_bar
     from holdfast.model_store import get_model
 
     for name in names:

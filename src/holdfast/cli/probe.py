@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 app = typer.Typer(
     help="Measure what a linker needs of word order, of sight and of token embeddings.",
@@ -89,8 +85,7 @@ def embeddings(
 ) -> None:
     """Train name encoders from MiniLM's token embeddings, from none, and from our own."""
     from holdfast import artifacts
-    from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.embedding_probe import embedding_table
+    from holdfast.io.progress import progress_bar
     from holdfast.models import find_model
     from holdfast.systems.rescnn.training.probing.embedding_comparison import compare_embeddings
     from holdfast.systems.rescnn.training.probing.embedding_training import ComparisonConfig
@@ -110,7 +105,9 @@ def embeddings(
             progress=progress,
         )
     measured["texts_sha256"] = abstracts_sha256(data)
-    _tell("embeddings", measured, embedding_table, results, as_json=as_json)
+    _tell("embeddings", measured, results, as_json=as_json)
+    if not as_json:
+        _print_embeddings(measured)
 
 
 def _run(
@@ -124,8 +121,7 @@ def _run(
     as_json: bool,
 ) -> None:
     from holdfast import artifacts
-    from holdfast.cli.progress import progress_bar
-    from holdfast.evaluate.probes import probe_table
+    from holdfast.io.progress import progress_bar
     from holdfast.systems.rescnn.training.probing.linkers import ProbeConfig, find_encoder
     from holdfast.systems.rescnn.training.probing.probes import run_probe
 
@@ -139,29 +135,51 @@ def _run(
             work=artifacts.home() / "probes",
             progress=progress,
         )
-    _tell(probe, measured, probe_table, results, as_json=as_json)
+    _tell(probe, measured, results, as_json=as_json)
+    if not as_json:
+        _print_probe(measured)
 
 
-def _tell(
-    probe: str,
-    measured: dict[str, Any],
-    table: Callable[[dict[str, Any]], Table],
-    results: Path | None,
-    *,
-    as_json: bool,
-) -> None:
-    """Store what was measured, with its circumstances, and print it."""
+def _tell(probe: str, measured: dict[str, Any], results: Path | None, *, as_json: bool) -> None:
+    """Add the circumstances, store it all, and print it if JSON is asked for."""
     import json
 
-    from rich.console import Console
-
-    from holdfast.experiments.results import circumstances, write_pages, write_result
+    from holdfast.cli.stored import store
+    from holdfast.experiments.results import circumstances
 
     measured |= circumstances()
     if results is not None:
-        write_result(measured, results, f"probe-{probe}")
-        write_pages(results)
+        store(measured, results, f"probe-{probe}")
     if as_json:
         print(json.dumps(measured))
-    else:
-        Console(highlight=False, markup=False).print(table(measured))
+
+
+def _print_probe(measured: dict[str, Any]) -> None:
+    from holdfast.io.show_rows import print_rows
+
+    columns = {
+        "linker": "linker",
+        "setting": "setting",
+        "accuracy@1": "accuracy_at_1",
+        "low": "accuracy_at_1_low",
+        "high": "accuracy_at_1_high",
+        "change": "change",
+        "paper, dev": "paper_dev",
+        "paper, test": "paper_test",
+    }
+    print_rows(measured["rows"], columns)
+    print(measured["differs"])
+
+
+def _print_embeddings(measured: dict[str, Any]) -> None:
+    from holdfast.io.show_rows import print_rows
+
+    start = {"stage": "stage", "token embeddings": "embeddings"}
+    rows = [
+        {**row, **{corpus: row[corpus]["accuracy_at_1"] for corpus in measured["n_scored"]}}
+        for row in measured["rows"]
+    ]
+    corpora = {corpus: corpus for corpus in measured["n_scored"]}
+    print_rows(rows, start | {"seed": "seed"} | corpora, title="accuracy at 1, lenient, dev")
+    gain = {"dev of": "corpus", "difference": "difference", "low": "low", "high": "high"}
+    print_rows(measured["differences"], start | gain, title="difference to MiniLM's")

@@ -30,13 +30,14 @@ def reproduce(
         ),
     ] = None,
 ) -> None:
-    """Train and run recipes, store what they measure, and make the pages of results anew."""
-    from holdfast.cli.progress import progress_bar
+    """Train and run recipes, and store what they measure as JSON."""
+    from holdfast.cli.stored import store
     from holdfast.experiments.recipe import read_recipe, shipped
-    from holdfast.experiments.results import outcome_to_json, write_pages, write_result
+    from holdfast.experiments.results import outcome_to_json
     from holdfast.experiments.run import run_recipe
     from holdfast.experiments.train import train_recipe
-    from holdfast.io.show import print_outcome
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show_outcome import print_outcome
     from holdfast.models import trained_model
 
     for name in shipped() if recipes == ["all"] else recipes:
@@ -55,9 +56,8 @@ def reproduce(
             )
         with progress_bar(f"{recipe.name}, {measured.protocol}") as progress:
             outcome = run_recipe(recipe, data=data, progress=progress)
-        write_result(outcome_to_json(recipe, outcome), results, recipe.name)
+        store(outcome_to_json(recipe, outcome), results, recipe.name)
         print_outcome(recipe, outcome)
-    write_pages(results)
 
 
 def _is_left_out(recipe: Recipe) -> bool:

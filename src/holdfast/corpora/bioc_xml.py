@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from typing import Final, TextIO
 from xml.etree.ElementTree import Element
-from xml.sax.saxutils import escape, quoteattr
 
 from holdfast.corpora.bioc import (
     Annotation,
@@ -25,6 +24,8 @@ from holdfast.corpora.xml_stream import read_elements
 from holdfast.document import Document
 
 _FORBIDDEN: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_IN_TEXT: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_IN_ATTRIBUTES: Final = {**_IN_TEXT, **str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})}
 _HEAD: Final = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
     "<collection><source></source><date></date><key></key>\n"
@@ -121,23 +122,21 @@ def _document_xml(node: DocumentNode) -> Iterator[str]:
         yield f"\n<passage>{_infons_xml(passage.infons)}<offset>{passage.offset}</offset>"
         yield _tag("text", passage.text)
         for annotation in passage.annotations:
-            yield f"\n<annotation id={quoteattr(annotation.id)}>{_infons_xml(annotation.infons)}"
+            yield f"\n<annotation id={_quoted(annotation.id)}>{_infons_xml(annotation.infons)}"
             for offset, length in annotation.locations:
                 yield f'<location offset="{offset}" length="{length}"/>'
             yield _tag("text", annotation.text or "") + "</annotation>"
         yield "</passage>"
     for relation in node.relations:
-        yield f"\n<relation id={quoteattr(relation.id)}>{_infons_xml(relation.infons)}"
+        yield f"\n<relation id={_quoted(relation.id)}>{_infons_xml(relation.infons)}"
         for refid, role in relation.nodes:
-            yield f"<node refid={quoteattr(refid)} role={quoteattr(role)}/>"
+            yield f"<node refid={_quoted(refid)} role={_quoted(role)}/>"
         yield "</relation>"
     yield "</document>"
 
 
 def _infons_xml(infons: Infons) -> str:
-    return "".join(
-        f"<infon key={quoteattr(key)}>{_escaped(value)}</infon>" for key, value in infons
-    )
+    return "".join(f"<infon key={_quoted(key)}>{_escaped(value)}</infon>" for key, value in infons)
 
 
 def _tag(name: str, text: str) -> str:
@@ -146,4 +145,9 @@ def _tag(name: str, text: str) -> str:
 
 def _escaped(text: str) -> str:
     """A bare carriage return would be read as a line feed."""
-    return escape(text, {"\r": "&#13;"})
+    return text.translate(_IN_TEXT)
+
+
+def _quoted(text: str) -> str:
+    """An attribute's value with its quotes."""
+    return f'"{text.translate(_IN_ATTRIBUTES)}"'

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,11 @@ _TOGETHER: Final = 1 << 14  # names that are tokenised and sorted by length toge
 _TOKENS: Final = 4096  # of one run of the network
 
 
+class _Network(NamedTuple):
+    tokenizer: Tokenizer
+    session: onnxruntime.InferenceSession
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NameEncoder:
     """Unit vectors that are near each other where names mean the same.
@@ -44,34 +49,27 @@ class NameEncoder:
     longest: int  # word pieces that are read of a name
     digest: str  # of the model's files: vectors of equal digests can be compared
     _unknown: int
-    _tokenizer: Tokenizer
-    _session: onnxruntime.InferenceSession
+    _network: Callable[[], _Network]  # opened by the first names that are encoded
 
     @classmethod
     def open(cls, folder: Path, *, threads: int | None = None) -> NameEncoder:
-        """Open a model folder. `threads` of the network; None: as many as there are cores."""
+        """Check a model folder; its network is opened when the first name is encoded.
+
+        `threads` of the network; None: as many as there are cores.
+        """
         manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
         artifacts.verify(folder, manifest)
+        config = manifest.config
         try:
-            # A 10,000-letter name must not slow its neighbours: pieces beyond `longest` are cut
-            # here, and the tokenizer itself neither pads nor cuts.
-            tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-            tokenizer.no_padding()
-            tokenizer.no_truncation()
-            config = manifest.config
             return cls(
                 width=int(config["width"]),
                 longest=int(config["longest"]),
                 digest=manifest.digest,
                 _unknown=int(config["unknown"]),
-                _tokenizer=tokenizer,
-                _session=open_session(folder / MODEL, threads=threads),
+                _network=cache(lambda: _open_network(folder, threads=threads)),
             )
-        except Exception as error:  # both libraries raise bare exceptions of many types
-            reason = " ".join(str(error).split())
-            raise ArtifactError(
-                f"{folder}: cannot be opened ({reason}); fetch or train it again"
-            ) from error
+        except (KeyError, TypeError, ValueError) as error:
+            raise _cannot_be_opened(folder, error) from error
 
     def encode(self, names: Sequence[str]) -> npt.NDArray[np.float32]:
         """Unit rows, in order. *Shape:* (len(names), width).
@@ -84,18 +82,35 @@ class NameEncoder:
             tokens = self._tokens(names[start : start + _TOGETHER])
             for rows in _runs_of_one_length(tokens):
                 batch = np.array([tokens[row] for row in rows], dtype=np.int64)
-                (found,) = self._session.run([OUTPUT], {INPUT: batch})
+                (found,) = self._network().session.run([OUTPUT], {INPUT: batch})
                 vectors[start + np.array(rows)] = found
         return vectors
 
     def _tokens(self, names: Sequence[str]) -> list[list[int]]:
-        encodings = self._tokenizer.encode_batch_fast(
+        encodings = self._network().tokenizer.encode_batch_fast(
             [plain(name) for name in names], add_special_tokens=False
         )
         return [
             [id for id in encoding.ids if id != self._unknown][: self.longest]
             for encoding in encodings
         ]
+
+
+def _open_network(folder: Path, *, threads: int | None) -> _Network:
+    try:
+        # A 10,000-letter name must not slow its neighbours: pieces beyond `longest` are cut by the
+        # encoder, and the tokenizer itself neither pads nor cuts.
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        return _Network(tokenizer, open_session(folder / MODEL, threads=threads))
+    except Exception as error:  # both libraries raise bare exceptions of many types
+        raise _cannot_be_opened(folder, error) from error
+
+
+def _cannot_be_opened(folder: Path, error: Exception) -> ArtifactError:
+    reason = " ".join(str(error).split())
+    return ArtifactError(f"{folder}: cannot be opened ({reason}); fetch or train it again")
 
 
 @lru_cache(maxsize=4)

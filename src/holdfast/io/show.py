@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from rich.console import Console, Group, RenderableType
@@ -14,14 +12,9 @@ from rich.text import Text
 
 from holdfast import types
 from holdfast.document import Candidate, Document, Mention
-from holdfast.experiments.outcome import Outcome
-from holdfast.experiments.recipe import Recipe
-from holdfast.kb.describe import Description, Found
-from holdfast.kb.mapping import IdMapper, id_in
-from holdfast.kb.store import Entity
 from holdfast.link.mapped import MapIds
 from holdfast.text.normalise import fold
-from holdfast.text.safe import json_safe, one_line, printable, safe_stream
+from holdfast.text.safe import one_line, printable
 
 NONE_OF_THESE: Final = "none of these"
 NO_ID: Final = "–"
@@ -90,89 +83,6 @@ def _why_none(mention: Mention) -> str:
     return "cannot be read as a variant" if is_unread else ""
 
 
-def print_description(description: Description) -> None:
-    """A knowledge base: its size, its vocabularies, and the licence of each."""
-    console = Console(highlight=False, markup=False)
-    title = Text(one_line(description.name), style="bold")
-    title.append(
-        f"  {description.entities:,} entities, {description.names:,} names, "
-        f"{description.megabytes:,.0f} MB, digest {description.digest[:12]}",
-        style="not bold",
-    )
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("vocabulary")
-    table.add_column("version")
-    table.add_column("entities", justify="right")
-    table.add_column("licence", overflow="fold")
-    for source, entities in description.sources:
-        name, version, licence = map(one_line, (source.name, source.version, source.licence))
-        table.add_row(name, version, f"{entities:,}", licence)
-    kinds = one_line(", ".join(f"{type} {count:,}" for type, count in description.types))
-    console.print(Group(title, table, Text(f"types: {kinds}", style="dim")))
-
-
-def print_found(found: Sequence[Found]) -> None:
-    """The answers of a search, the best first."""
-    console = Console(highlight=False, markup=False)
-    if not found:
-        console.print("Nothing is called that, or nearly so.")
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("id", "concept", "matching name", "types", "vocabulary"):
-        table.add_column(column, overflow="fold")
-    table.add_column("score", justify="right")
-    for item in found:
-        entity = item.entity
-        kinds = ", ".join(entity.types)
-        name = item.name if item.origin == entity.source else f"{item.name} ({item.origin})"
-        cells = map(one_line, (entity.id, entity.name, name, kinds, entity.source))
-        table.add_row(*cells, f"{item.score:.2f}")
-    console.print(table)
-
-
-def print_entity(entity: Entity) -> None:
-    """All that is known of one entity."""
-    console = Console(highlight=False, markup=False)
-    rows = (
-        ("name", entity.name),
-        *_synonyms(entity),
-        ("types", ", ".join(entity.types)),
-        ("definition", entity.definition),
-        ("same as", ", ".join(entity.xrefs)),
-        ("links", ", ".join(f"{link.predicate} {link.object_id}" for link in entity.links)),
-        ("vocabulary", entity.source),
-    )
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    for key, value in rows:
-        if value:
-            table.add_row(one_line(key), one_line(value))
-    console.print(Group(Text(one_line(entity.id), style="bold"), table))
-
-
-def _synonyms(entity: Entity) -> Iterable[tuple[str, str]]:
-    """A row for the synonyms of the entity's own vocabulary, then one for each other origin."""
-    by_origin: dict[str, list[str]] = {entity.source: []}
-    for synonym, origin in zip(entity.synonyms, entity.origins[1:], strict=True):
-        by_origin.setdefault(origin, []).append(synonym)
-    for origin, synonyms in by_origin.items():
-        title = "synonyms" if origin == entity.source else f"synonyms of {origin}"
-        yield title, "; ".join(synonyms)
-
-
-def print_outcome(recipe: Recipe, outcome: Outcome) -> None:
-    """What a recipe measured, a table per protocol, and whose numbers stand beside it."""
-    console = Console(highlight=False, markup=False)
-    console.print(Text(recipe.title, style="bold"))
-    for report in outcome.reports:
-        console.print(report.to_table())
-    for reference in recipe.references:
-        figures = ", ".join(f"{name} {value:.3f}" for name, value in reference.figures.items())
-        note = f" ({reference.differs})" if reference.differs else ""
-        console.print(f"beside: {reference.by}: {figures}{note}", style="dim")
-
-
 def _answers(mention: Mention) -> Iterator[tuple[Text | str, ...]]:
     """Concept, id, score and why of each entity that the mention was linked to."""
     if not mention.is_linked:
@@ -186,7 +96,7 @@ def _answers(mention: Mention) -> Iterator[tuple[Text | str, ...]]:
 
 
 def _rejected(mention: Mention) -> Iterator[tuple[Text | str, ...]]:
-    """The same of the candidates that are not the answer."""
+    """Concept, id, score and why of each candidate that is not the answer."""
     mark = "nearest, but not it: " if mention.is_nil else "not chosen: "
     for candidate in mention.candidates:
         if candidate.entity_id not in mention.ids:
@@ -219,27 +129,6 @@ def _colour(mention: Mention) -> str:
 
 def _colour_of(type: str) -> str:
     return COLOURS.get(types.canonical_type(type), "white")
-
-
-def print_mapped(ids: Iterable[str], mapper: IdMapper, *, as_json: bool) -> None:
-    """Ids and their targets as lines of three fields, or as one JSON object."""
-    mapped = {id: mapper.targets(id) for id in (id_in(mapper.kb, id) for id in ids)}
-    if as_json:
-        items = [
-            {"id": id, "targets": [{"id": t.id, "via": list(t.via)} for t in targets]}
-            for id, targets in mapped.items()
-        ]
-        print(json_safe(json.dumps({"to": mapper.prefix, "mapped": items}, ensure_ascii=False)))
-        return
-    stream = safe_stream(sys.stdout)
-    for id, targets in mapped.items():
-        for target in targets:
-            print(id, target.id, target.way, sep="\t", file=stream)
-        if not targets:
-            print(id, "", "", sep="\t", file=stream)
-    missing = [id for id, targets in mapped.items() if not targets]
-    if missing:
-        _note(f"no {mapper.prefix} id is known for {len(missing)} of {len(mapped)} ids")
 
 
 def print_unmapped(steps: Iterable[object]) -> None:

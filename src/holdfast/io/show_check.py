@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -9,7 +10,7 @@ from rich.table import Table
 
 from holdfast.kb.audit.check import Check, SourceCheck
 from holdfast.kb.audit.compare import KINDS
-from holdfast.text.safe import one_line, printable
+from holdfast.text.safe import json_safe, one_line, printable
 
 _SHOWN = 5  # examples of each kind and source
 _LEGEND = (
@@ -25,8 +26,11 @@ _FAULT = {
 }
 
 
-def print_check(check: Check) -> None:
-    """A row per source, then whatever is wrong, with examples, and the verdict."""
+def print_check(check: Check, *, as_json: bool) -> None:
+    """Print a row per source, then whatever is wrong, with examples, and the verdict."""
+    if as_json:
+        print(json_safe(json.dumps(check.to_json(), ensure_ascii=False)))
+        return
     console = Console(highlight=False, markup=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("vocabulary", overflow="fold")

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from holdfast.document import Candidate
-from holdfast.io.linked_tables import LinkedString
+from holdfast.io.linked_strings import LinkedString
 from holdfast.text.safe import one_line
 
 

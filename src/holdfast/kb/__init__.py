@@ -2,8 +2,8 @@
 
 from holdfast.kb.build import Source, Summary, build_kb
 from holdfast.kb.mapping import IdMapper, Target
-from holdfast.kb.records import Addition, Entry, Link, Record
-from holdfast.kb.store import Entity, KnowledgeBase, installed, kb_folder, open_kb
+from holdfast.kb.records import Addition, Entity, Entry, Link, Record
+from holdfast.kb.store import KnowledgeBase, installed, kb_folder, open_kb
 
 __all__ = [
     "Addition",

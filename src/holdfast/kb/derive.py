@@ -19,8 +19,9 @@ from holdfast.errors import (
     UsageError,
 )
 from holdfast.kb.build import Progress, Source, Summary, build_kb
-from holdfast.kb.records import Addition, Entry, Record
-from holdfast.kb.store import Entity, KnowledgeBase
+from holdfast.kb.hierarchy import descendants
+from holdfast.kb.records import Addition, Entity, Entry, Record
+from holdfast.kb.store import KnowledgeBase
 from holdfast.types import TYPES, canonical_type, mask_of
 
 
@@ -50,7 +51,7 @@ def subset(
     if ids is not None:
         rows = rows[np.isin(rows, [_row(kb, id) for id in ids])]
     if ancestors:
-        rows = rows[np.isin(rows, _below(kb, ancestors))]
+        rows = rows[np.isin(rows, descendants(kb, [_row(kb, id) for id in ancestors]))]
     if not len(rows):
         raise KnowledgeBaseError(f"no entity of {kb.name!r} meets these conditions")
     parts = (
@@ -135,16 +136,3 @@ def _row(kb: KnowledgeBase, id: str) -> int:
     if row is None:
         raise UnknownEntityError(f"{id!r} is not in the knowledge base {kb.name!r}")
     return row
-
-
-def _below(kb: KnowledgeBase, ancestors: Collection[str]) -> list[int]:
-    """The rows of these entities and of all that is below them. Cycles are harmless."""
-    children = kb.children()
-    found = set[int]()
-    waiting = [_row(kb, id) for id in ancestors]
-    while waiting:
-        row = waiting.pop()
-        if row not in found:
-            found.add(row)
-            waiting.extend(children.get(kb.id_at(row), ()))
-    return sorted(found)

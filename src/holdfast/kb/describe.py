@@ -11,7 +11,8 @@ import numpy as np
 
 from holdfast.kb.build import Source
 from holdfast.kb.own_types import own_types
-from holdfast.kb.store import Entity, KnowledgeBase
+from holdfast.kb.records import Entity
+from holdfast.kb.store import KnowledgeBase
 from holdfast.text.tokens import hashes_of_names
 from holdfast.types import TYPES
 

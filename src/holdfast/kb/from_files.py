@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from holdfast.errors import InputError, UsageError
 from holdfast.kb.build import Progress, Source, Summary, build_kb
@@ -23,6 +23,42 @@ class SourceFile:
 
     reader: str  # a name of holdfast.kb.readers.READERS
     path: Path
+
+
+_READER_OPTIONS: Final = {
+    "language": "languages",
+    "source": "sources",
+    "semantic_type": "semantic_types",
+    "suppressed": "suppressed",
+    "tax_id": "tax_ids",
+    "prefix": "prefix",
+    "type": "type",
+    "id_column": "id_column",
+    "name_column": "name_column",
+    "synonyms_column": "synonyms_column",
+    "type_column": "type_column",
+    "separator": "separator",
+}
+"""Options of `holdfast kb build` -> what the readers call them."""
+
+
+def source_files(options: Mapping[str, Any]) -> list[SourceFile]:
+    """The files that the options of `holdfast kb build` name, in the order of the options."""
+    return [
+        SourceFile(reader, path)
+        for reader, paths in options.items()
+        if reader in READERS
+        for path in paths or ()
+    ]
+
+
+def reader_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the options of `holdfast kb build` ask of the readers; None where nothing is asked."""
+    return {
+        _READER_OPTIONS[option]: None if value is False else value
+        for option, value in options.items()
+        if option in _READER_OPTIONS
+    }
 
 
 def build_from_files(

@@ -91,6 +91,16 @@ class IdMapper:
         return "" if row is None else key_of(self.kb.label_at(row))
 
 
+def map_id(kb: KnowledgeBase, id: str, prefix: str) -> str | None:
+    """The id of the same thing in another vocabulary ("MONDO"); None if none is known.
+
+    Of several, the surest, as IdMapper ranks them. `prefix` is spelled as in the knowledge base.
+    """
+    if prefix not in kb.prefixes:
+        return None
+    return next((target.id for target in IdMapper(kb, prefix).targets(id)), None)
+
+
 def prefix_of(id: str) -> str:
     return id.partition(":")[0]
 

@@ -58,3 +58,18 @@ class Entry:
 
 
 Record = Entry | Addition
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """All that a knowledge base says of one concept."""
+
+    id: str
+    name: str  # the preferred one
+    synonyms: tuple[str, ...]
+    types: tuple[str, ...]
+    definition: str
+    xrefs: tuple[str, ...]
+    links: tuple[Link, ...]
+    source: str
+    origins: tuple[str, ...]  # whose names these are, of the preferred one and each synonym

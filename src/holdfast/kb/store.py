@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -14,30 +13,14 @@ import numpy.typing as npt
 
 from holdfast import artifacts
 from holdfast.errors import KnowledgeBaseError, UnknownEntityError, UsageError
-from holdfast.kb.build import KIND, VERSION, Source
+from holdfast.kb.columns import Columns
 from holdfast.kb.ids import IdIndex
-from holdfast.kb.records import Link
-from holdfast.kb.tables import SCHEMAS, column, count_prefixes, read_table
+from holdfast.kb.records import Entity, Link
+from holdfast.kb.tables import column, count_prefixes, strings_at
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
-from holdfast.text.tokens import KEY_RULES
 
 _NAME: Final = re.compile(r"\w[\w.-]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """All that a knowledge base says of one concept."""
-
-    id: str
-    name: str  # the preferred one
-    synonyms: tuple[str, ...]
-    types: tuple[str, ...]
-    definition: str
-    xrefs: tuple[str, ...]
-    links: tuple[Link, ...]
-    source: str
-    origins: tuple[str, ...]  # whose names these are, of the preferred one and each synonym
 
 
 class KnowledgeBase:
@@ -48,39 +31,20 @@ class KnowledgeBase:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.manifest = artifacts.read_manifest(
-            folder, kind=KIND, version=VERSION, error=KnowledgeBaseError
-        )
-        if self.manifest.version < VERSION:
-            raise KnowledgeBaseError(
-                f"{folder}: written by an older Holdfast (layout {self.manifest.version}, this one "
-                f"reads {VERSION}); build or fetch it again"
-            )
-        artifacts.verify(folder, self.manifest, error=KnowledgeBaseError)
-        config = self.manifest.config
-        if config.get("key_rules") != KEY_RULES:
-            raise KnowledgeBaseError(
-                f"{folder}: its names were indexed by the rules of another Holdfast; build or "
-                "fetch it again"
-            )
-        try:
-            self.name: str = config["name"]
-            self.sources = tuple(Source(**source) for source in config["sources"])
-            self.types: tuple[str, ...] = tuple(config["types"])
-            self.predicates: tuple[str, ...] = tuple(config["predicates"])
-            self.origins: tuple[str, ...] = tuple(config["origins"])
-        except (KeyError, TypeError) as error:
-            raise KnowledgeBaseError(
-                f"{folder / artifacts.MANIFEST}: damaged ({error}); build or fetch it again"
-            ) from error
-        self._tables = {table: _table(folder / f"{table}.arrow") for table in SCHEMAS}
-        entities = self._tables["entities"]
+        self._columns = Columns(folder)
+        self.manifest = self._columns.manifest
+        self.name = self._columns.name
+        self.sources = self._columns.sources
+        self.types = self._columns.types
+        self.predicates = self._columns.predicates
+        self.origins = self._columns.origins
+        entities, names = self.table("entities"), self.table("names")
         self.source_of: npt.NDArray[np.uint16] = column(entities, "source")
         self.type_mask: npt.NDArray[np.uint32] = column(entities, "type_mask")
         self.first_name: npt.NDArray[np.uint32] = column(entities, "first_name")
-        self.entity_of_name: npt.NDArray[np.uint32] = column(self._tables["names"], "entity")
+        self.entity_of_name: npt.NDArray[np.uint32] = column(names, "entity")
         self._ids = entities.column("id")
-        self._names = self._tables["names"].column("name")
+        self._names = names.column("name")
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -115,12 +79,14 @@ class KnowledgeBase:
 
     def rows_of(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
         """`row_of` each, looked up together; -1 where there is none. *Shape:* (ids,)"""
-        rows = self._id_index.first_rows_of(ids)
-        for i, id in enumerate(self.ids_at(np.maximum(rows, 0)) if len(self) else []):
-            if rows[i] >= 0 and id != ids[i]:  # another id of the same hash
-                row = self.row_of(ids[i])
-                rows[i] = -1 if row is None else row
-        return rows
+        places = {id: place for place, id in enumerate(dict.fromkeys(ids))}
+        rows = self._id_index.first_rows_of(list(places))
+        found = self.ids_at(np.maximum(rows, 0)) if len(self) else []
+        for (asked, place), id in zip(places.items(), found, strict=False):
+            if rows[place] >= 0 and id != asked:  # another id of the same hash
+                row = self.row_of(asked)
+                rows[place] = -1 if row is None else row
+        return rows[[places[id] for id in ids]]
 
     def rows_known_as(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
         """`rows_of`, also where an entity of the id's vocabulary is listed under another id.
@@ -146,8 +112,8 @@ class KnowledgeBase:
         return str(self._ids[row])
 
     def ids_at(self, rows: npt.NDArray[np.int64]) -> list[str]:
-        ids: list[str] = self._ids.take(rows).to_pylist()
-        return ids
+        """The id of each row. *Shape:* (rows,)"""
+        return strings_at(self._ids, rows)
 
     def label_at(self, row: int) -> str:
         """The preferred name."""
@@ -158,12 +124,12 @@ class KnowledgeBase:
 
     def names_of(self, row: int) -> list[str]:
         """All names of an entity, the preferred one first."""
-        values: list[str] = self._rows_of("names", row).column("name").to_pylist()
+        values: list[str] = self._columns.rows_of("names", row).column("name").to_pylist()
         return values
 
     def origins_of(self, row: int) -> list[str]:
         """Whose each name of an entity is, in the order of `names_of`."""
-        codes = self._rows_of("names", row).column("origin").to_pylist()
+        codes = self._columns.rows_of("names", row).column("origin").to_pylist()
         return [self.origins[code] for code in codes]
 
     def origin_of(self, row: int, name: str) -> str:
@@ -201,55 +167,40 @@ class KnowledgeBase:
 
     def entity_at(self, row: int) -> Entity:
         names = self.names_of(row)
-        definitions = self._rows_of("definitions", row).column("definition").to_pylist()
-        relations = self._rows_of("relations", row)
+        definitions = self._columns.rows_of("definitions", row).column("definition").to_pylist()
         return Entity(
             id=self.id_at(row),
             name=names[0],
             synonyms=tuple(names[1:]),
             types=self.types_of(row),
             definition=definitions[0] if definitions else "",
-            xrefs=tuple(self._rows_of("xrefs", row).column("xref").to_pylist()),
-            links=tuple(
-                Link(self.predicates[predicate], object_id)
-                for predicate, object_id in zip(
-                    relations.column("predicate").to_pylist(),
-                    relations.column("object_id").to_pylist(),
-                    strict=True,
-                )
-            ),
+            xrefs=tuple(self._columns.rows_of("xrefs", row).column("xref").to_pylist()),
+            links=tuple(self.links_of(row)),
             source=self.source_at(row),
             origins=tuple(self.origins_of(row)),
         )
 
+    def links_of(self, row: int) -> list[Link]:
+        """The relations of which an entity is the subject, in the order of their source."""
+        relations = self._columns.rows_of("relations", row)
+        codes = relations.column("predicate").to_pylist()
+        objects = relations.column("object_id").to_pylist()
+        return [Link(self.predicates[c], object) for c, object in zip(codes, objects, strict=True)]
+
     def types_of(self, row: int) -> tuple[str, ...]:
-        codes = self._rows_of("types", row).column("type").to_pylist()
+        codes = self._columns.rows_of("types", row).column("type").to_pylist()
         return tuple(self.types[code] for code in codes)
 
     def rows_of_types(self, types: Collection[str]) -> npt.NDArray[np.uint32]:
         """The entities of any of these types, as the source spells them."""
-        table = self._tables["types"]
+        table = self.table("types")
         codes = [code for code, type in enumerate(self.types) if type in types]
         rows: npt.NDArray[np.uint32] = column(table, "entity")
         return rows[np.isin(column(table, "type"), codes)]
 
-    def children(self) -> dict[str, list[int]]:
-        """The rows directly below each id, by "is_a"."""
-        table = self._tables["relations"]
-        below: dict[str, list[int]] = {}
-        for row, predicate, parent in zip(
-            table.column("entity").to_pylist(),
-            table.column("predicate").to_pylist(),
-            table.column("object_id").to_pylist(),
-            strict=True,
-        ):
-            if self.predicates[predicate] == "is_a":
-                below.setdefault(parent, []).append(row)
-        return below
-
     def rows_with_xref(self, xref: str) -> list[int]:
         """The entities that give this id as a cross-reference."""
-        table = self._tables["xrefs"]
+        table = self.table("xrefs")
         values, owner = table.column("xref"), column(table, "entity")
         rows = self._xref_index.rows_of(xref)
         return sorted({int(owner[i]) for i in rows if str(values[i]) == xref})
@@ -259,7 +210,7 @@ class KnowledgeBase:
         found = {id}
         row = self.row_of(id)
         if row is not None:
-            found.update(self._rows_of("xrefs", row).column("xref").to_pylist())
+            found.update(self._columns.rows_of("xrefs", row).column("xref").to_pylist())
         found.update(self.id_at(other) for other in self.rows_with_xref(id))
         return frozenset(found)
 
@@ -268,79 +219,25 @@ class KnowledgeBase:
 
         *Shape:* (pairs, 2); the order of a pair says who refers to whom.
         """
-        owner = column(self._tables["xrefs"], "entity").astype(np.int64)
+        owner = column(self.table("xrefs"), "entity").astype(np.int64)
         pairs = self._xref_index.shared_with(self._id_index)
         pairs[:, 0] = owner[pairs[:, 0]]
         of_owner, of_other = self.source_of[pairs].T
         between: npt.NDArray[np.int64] = pairs[of_owner != of_other]
         return between
 
-    def map_id(self, id: str, prefix: str) -> str | None:
-        """The id of the same thing in another vocabulary ("MONDO"); None if none is known.
-
-        Where several fit, the surest, as holdfast.kb.mapping ranks them.
-        """
-        from holdfast.kb.mapping import IdMapper
-
-        if prefix not in self.prefixes:
-            return None
-        return next((target.id for target in IdMapper(self, prefix).targets(id)), None)
-
     @cached_property
     def prefixes(self) -> dict[str, int]:
         """Of how many ids and cross-references each prefix is, as it is spelled in them."""
-        return count_prefixes(self._ids, self._tables["xrefs"].column("xref"))
-
-    def parents_of(self, row: int) -> list[str]:
-        relations = self._rows_of("relations", row)
-        return [
-            object_id
-            for predicate, object_id in zip(
-                relations.column("predicate").to_pylist(),
-                relations.column("object_id").to_pylist(),
-                strict=True,
-            )
-            if self.predicates[predicate] == "is_a"
-        ]
-
-    def ancestors(self, id: str) -> frozenset[str]:
-        """Everything above an entity in its hierarchy, without itself. Cycles are harmless."""
-        row = self.row_of(id)
-        found = set[str]()
-        waiting = [] if row is None else self.parents_of(row)
-        while waiting:
-            parent = waiting.pop()
-            if parent not in found:
-                found.add(parent)
-                above = self.row_of(parent)
-                waiting.extend([] if above is None else self.parents_of(above))
-        return frozenset(found)
+        return count_prefixes(self._ids, self.table("xrefs").column("xref"))
 
     def table(self, name: str) -> Any:
         """A table of `holdfast.kb.tables.SCHEMAS`, memory-mapped."""
-        return self._tables[name]
+        return self._columns.tables[name]
 
     def count_of(self, table: str, row: int) -> int:
         """How many rows of a table (`names`, `xrefs`, …) speak of an entity."""
-        start, end = self._range_of(table, row)
-        return end - start
-
-    def _rows_of(self, table: str, row: int) -> Any:
-        start, end = self._range_of(table, row)
-        return self._tables[table].slice(start, end - start)
-
-    def _range_of(self, table: str, row: int) -> tuple[int, int]:
-        owner = column(self._tables[table], "entity")
-        start, end = np.searchsorted(owner, np.array([row, row + 1], dtype=np.uint32)).tolist()
-        return start, end
-
-
-def _table(path: Path) -> Any:
-    try:
-        return read_table(path)
-    except (OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise KnowledgeBaseError(f"{path}: damaged ({reason}); build or fetch it again") from error
+        return self._columns.count_of(table, row)
 
 
 def kb_folder(name: str) -> Path:

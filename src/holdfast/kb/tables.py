@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 SCHEMAS: Final[dict[str, pa.Schema]] = {
     "entities": pa.schema(
@@ -104,8 +104,25 @@ def column(table: pa.Table, name: str) -> Any:
     return chunked.chunk(0).to_numpy(zero_copy_only=True)
 
 
+def strings_at(values: pa.ChunkedArray, rows: npt.NDArray[np.int64]) -> list[str]:
+    """The strings in these rows of a mapped column of large strings. *Shape:* (rows,)
+
+    Arrow's own `take` would import pyarrow.compute, which costs more than some thousand strings.
+    """
+    if not len(rows):
+        return []
+    chunk = values.chunk(0)
+    _, offsets, characters = chunk.buffers()
+    bounds = np.frombuffer(offsets, dtype=np.int64)[chunk.offset :]
+    text = memoryview(characters)
+    starts, ends = bounds[rows].tolist(), bounds[rows + 1].tolist()
+    return [str(text[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]
+
+
 def count_prefixes(*columns: pa.ChunkedArray) -> dict[str, int]:
     """How many values of the columns begin with each prefix, which a colon ends."""
+    import pyarrow.compute as pc  # slow to import; reading a mapped table needs none of it
+
     counts = dict[str, int]()
     for values in columns:
         for chunk in values.chunks:
@@ -120,6 +137,8 @@ def sorted_by_entity(table: pa.Table, *, but: str = "") -> pa.Table:
 
     Rows that differ only in the column `but` are equal; the first of them is kept.
     """
+    import pyarrow.compute as pc
+
     if not len(table):
         return table
     keys = np.zeros(len(table), dtype=np.uint64)

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from operator import length_hint
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-import faiss
 import numpy as np
 import numpy.typing as npt
 
@@ -28,7 +27,9 @@ from holdfast.errors import ArtifactError, InvalidValueError
 from holdfast.names.index import NameMatches
 from holdfast.names.vectors import (
     DistinctVectors,
+    Encoder,
     Floats,
+    faiss_threads,
     open_vectors,
     quantised,
     whole_numbers,
@@ -42,25 +43,11 @@ _VECTORS: Final = "vectors.faiss"
 _TOGETHER: Final = 1 << 12  # names encoded at once while building
 _BLOCK: Final = 256  # queries searched at once
 _WORTH_A_THREAD: Final = 16  # queries; with fewer, threads cost more than they give
+_MIXED: Final = "its files do not belong together"
+_UNREADABLE: Final = (RuntimeError, ValueError, OSError, EOFError, AttributeError)
 
 Rows = npt.NDArray[np.int64]
 Integers = npt.NDArray[np.int32]
-
-
-class Encoder(Protocol):
-    """What an index needs of a name encoder; holdfast.encoders.names.NameEncoder is one."""
-
-    @property
-    def width(self) -> int: ...
-
-    @property
-    def digest(self) -> str:
-        """Vectors of equal digests can be compared."""
-        ...
-
-    def encode(self, names: Sequence[str]) -> Floats:
-        """Unit rows, in order; zeros for a name that has no vector. *Shape:* (names, width)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +56,7 @@ class DenseIndex:
 
     encoder: Encoder
     rows: Rows | None  # of the indexed names in the knowledge base, ascending; None: 0, 1, 2, …
-    _vectors: Any  # faiss.IndexHNSWSQ or IndexScalarQuantizer of the distinct vectors
+    _open_vectors: Callable[[], Any]  # opens faiss's index of the distinct vectors, once
     _lengths: Floats  # of the int8 vectors; (vectors,)
     _vector_of: Integers  # of each indexed name; (names,)
     _names: Integers  # indexed names by vector, ascending in each; (names,)
@@ -90,28 +77,26 @@ class DenseIndex:
 
         `rows`: of these names in a longer numbering, ascending, one per name; searches then
         return them. `threads`: None takes as many as there are cores. `progress` is called with
-        the part that is done, from 0 to 1, where `rows` or `names` have a length. Memory: the
-        index, and at worst half as much again.
+        the part that is done, from 0 to 1, where `rows` or `names` have a length. The memory
+        needed is that of the index, and at worst half as much again.
         """
         known = None if rows is None else _checked(np.asarray(rows))
         expected = length_hint(names) if known is None else len(known)
         building = DistinctVectors(encoder.width, exact=exact)
-        with _threads(threads or os.cpu_count() or 1):
+        with faiss_threads(threads or os.cpu_count() or 1):
             for part in _parts(names):
                 building.add(quantised(encoder.encode(part)))
                 if progress and len(building.vector_of) <= expected:
                     progress(len(building.vector_of) / expected)
         vector_of = np.array(building.vector_of, dtype=np.int32)
-        if known is not None and len(vector_of) != len(known):
-            raise InvalidValueError(
-                f"{len(vector_of)} names, but {len(known)} rows: give one row per name"
-            )
+        if known is not None and (got := len(vector_of)) != len(known):
+            raise InvalidValueError(f"{got} names, but {len(known)} rows: give one row per name")
         by_vector = np.argsort(vector_of, kind="stable")
         starts = np.searchsorted(vector_of[by_vector], np.arange(building.vectors.ntotal + 1))
         return cls(
             encoder,
             known,
-            building.vectors,
+            lambda: building.vectors,
             np.concatenate([np.zeros(0, dtype=np.float32), *building.lengths]),
             vector_of,
             by_vector.astype(np.int32),
@@ -133,7 +118,10 @@ class DenseIndex:
 
     @classmethod
     def open(cls, folder: Path, encoder: Encoder, *, names_digest: str = "") -> DenseIndex:
-        """Map a saved index; refused if another encoder made it, or of other names."""
+        """Map a saved index; refused if another encoder made it, or of other names.
+
+        The vectors themselves are opened by the first search.
+        """
         manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
         if manifest.version < VERSION:
             raise ArtifactError(
@@ -146,14 +134,12 @@ class DenseIndex:
             )
         artifacts.verify(folder, manifest)
         try:
-            vectors = open_vectors(folder / _VECTORS)
             rows = _map(folder, "rows") if "rows.npy" in manifest.files else None
             arrays = (_map(folder, name) for name in ("lengths", "vector_of", "names", "starts"))
-            index = cls(encoder, rows, vectors, *arrays)
+            index = cls(encoder, rows, cache(lambda: index._opened(folder)), *arrays)
             index._check()
-        except (RuntimeError, ValueError, OSError, EOFError, AttributeError) as error:
-            reason = str(error).splitlines()[-1]
-            raise ArtifactError(f"{folder}: cannot be opened ({reason}); build it again") from error
+        except _UNREADABLE as error:
+            raise _cannot_be_opened(folder, error) from error
         return index
 
     def search(self, queries: Sequence[str], k: int) -> NameMatches:
@@ -201,8 +187,7 @@ class DenseIndex:
 
     def _nearest(self, queries: Floats, wanted: int, k: int) -> _Found:
         whole = whole_numbers(queries)
-        threads = 1 if len(queries) < _WORTH_A_THREAD else faiss.omp_get_max_threads()
-        with _threads(threads):
+        with faiss_threads(1 if len(queries) < _WORTH_A_THREAD else None):
             products, vectors = self._vectors.search(whole, wanted)
         cosines = self._cosines(products, whole, vectors)
         query, column = np.nonzero(cosines > 0)
@@ -244,13 +229,27 @@ class DenseIndex:
         }
         return arrays if self.rows is None else {**arrays, "rows": self.rows}
 
+    @property
+    def _vectors(self) -> Any:
+        """faiss.IndexHNSWSQ or IndexScalarQuantizer of the distinct vectors."""
+        return self._open_vectors()
+
+    def _opened(self, folder: Path) -> Any:
+        """The vectors of a saved index; an ArtifactError if they are not those of its names."""
+        try:
+            vectors = open_vectors(folder / _VECTORS)
+            if (vectors.ntotal, vectors.d) != (len(self._lengths), self.encoder.width):
+                raise ValueError(_MIXED)
+        except _UNREADABLE as error:
+            raise _cannot_be_opened(folder, error) from error
+        return vectors
+
     def _check(self) -> None:
-        """Raise a ValueError if the parts are not of one index."""
+        """Raise a ValueError if the arrays are not of one index."""
         names = {len(self._vector_of), len(self._names)}
         names.add(len(self._names) if self.rows is None else len(self.rows))
-        vectors = {self._vectors.ntotal, len(self._lengths), len(self._starts) - 1}
-        if len(names) > 1 or len(vectors) > 1 or self._vectors.d != self.encoder.width:
-            raise ValueError("its files do not belong together")
+        if len(names) > 1 or len(self._lengths) != len(self._starts) - 1:
+            raise ValueError(_MIXED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -270,6 +269,11 @@ def _ranks(counts: npt.NDArray[Any]) -> Rows:
     return ranks
 
 
+def _cannot_be_opened(folder: Path, error: Exception) -> ArtifactError:
+    reason = str(error).splitlines()[-1]
+    return ArtifactError(f"{folder}: cannot be opened ({reason}); build it again")
+
+
 def _map(folder: Path, name: str) -> Any:
     return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
 
@@ -284,14 +288,3 @@ def _parts(names: Iterable[str]) -> Iterator[list[str]]:
     waiting = iter(names)
     while part := list(islice(waiting, _TOGETHER)):
         yield part
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    """Within, faiss uses so many."""
-    before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(count)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(before)

@@ -7,9 +7,9 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from holdfast.names.dense import Encoder, Rows
+from holdfast.names.dense import Rows
 from holdfast.names.index import NameMatches
-from holdfast.names.vectors import Bytes, Floats, quantised, whole_numbers
+from holdfast.names.vectors import Bytes, Encoder, Floats, quantised, whole_numbers
 
 _KEPT: Final = 1 << 16  # vectors that are remembered
 

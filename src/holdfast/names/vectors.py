@@ -1,13 +1,18 @@
-"""Vectors of names as int8, each distinct one once, in an index of faiss."""
+"""Vectors of names as int8, each distinct one once, in an index of faiss.
+
+faiss is imported when the first vectors are added, opened or searched: names that equal a query are
+found without it.
+"""
 
 from __future__ import annotations
 
 import mmap
 from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-import faiss
 import numpy as np
 import numpy.typing as npt
 
@@ -18,6 +23,22 @@ _BREADTH: Final = 160  # vectors kept in mind during a search; more is slower an
 
 Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """Makes vectors of names; holdfast.encoders.names.NameEncoder is one."""
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def digest(self) -> str:
+        """Vectors of equal digests can be compared."""
+        ...
+
+    def encode(self, names: Sequence[str]) -> Floats:
+        """Unit rows, in order; zeros for a name that has no vector. *Shape:* (names, width)."""
+        ...
 
 
 class DistinctVectors:
@@ -54,6 +75,8 @@ class DistinctVectors:
 
 def write_vectors(vectors: Any, path: Path) -> None:
     """Write an index of faiss. OSError if the disk is full, which faiss's own writer may miss."""
+    import faiss
+
     library: Any = faiss  # whose types leave this writer out
     with path.open("wb") as stream:
         library.write_index(vectors, library.PyCallbackIOWriter(stream.write))
@@ -61,6 +84,8 @@ def write_vectors(vectors: Any, path: Path) -> None:
 
 def open_vectors(path: Path) -> Any:
     """An index of faiss over a mapped file. faiss raises RuntimeError for a file it cannot read."""
+    import faiss
+
     with path.open("rb") as stream:
         mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
     content = np.frombuffer(mapped, dtype=np.uint8)
@@ -85,12 +110,29 @@ def whole_numbers(vectors: Floats) -> Floats:
     return quantised(vectors).astype(np.float32)
 
 
+@contextmanager
+def faiss_threads(count: int | None) -> Iterator[None]:
+    """Let faiss use `count` threads within the block; None: as many as before."""
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(count or before)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
 def _empty_flat(width: int) -> Any:
+    import faiss
+
     kind: Any = faiss.ScalarQuantizer.QT_8bit_direct_signed
     return faiss.IndexScalarQuantizer(width, kind, faiss.METRIC_INNER_PRODUCT)
 
 
 def _empty_graph(width: int) -> Any:
+    import faiss
+
     kind: Any = faiss.ScalarQuantizer.QT_8bit_direct_signed
     graph: Any = faiss.IndexHNSWSQ(width, kind, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
     graph.hnsw.efConstruction = _BREADTH_WHEN_BUILDING

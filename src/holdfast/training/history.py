@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from holdfast.evaluate.line_plot import Line, Panel, draw_panels
+from holdfast.training.line_plot import Line, Panel, draw_panels
 
 Entry = Mapping[str, float]
 """One report: `step`, `seconds` of processor time so far, and figures such as `loss`."""

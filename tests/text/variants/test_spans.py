@@ -46,6 +46,26 @@ def test_variants_are_found(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "adenine deletion",
+        "Cytosine insertion",
+        "AC insertion",
+        "GT duplication",
+        "CAG repeats",
+        "(CGG) repeat",
+        "deletion of a T",
+        "duplication of three bp",
+        "single-nucleotide deletion",
+        "four-base-pair indel",
+        "five-bp ins/del",
+    ],
+)
+def test_variants_are_found_in_texts_without_a_digit(text: str) -> None:
+    assert found(f"The {text}, which was rare.") == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "T98G cells, T47D, H295R and A375M",
         "HbA1c, E2F, A549, K562, H1N1, H5N1, IL2R, CYP2D6, G2M, G2/M, B12, B12C, p38, p53, P450",
         "S100A8, S100A9, HLA-B27, C57BL/6, E. coli K12, O157:H7, CD4, D17S579, H37Rv, M13",

@@ -17,6 +17,7 @@ from holdfast.errors import HoldfastError
 from holdfast.kb.audit.compare import KINDS, Comparison, Gaps
 from holdfast.kb.audit.walks import WALKS, Term
 from holdfast.kb.build import Progress, Source
+from holdfast.kb.hierarchy import children_by_id
 from holdfast.kb.open.vocabularies import VOCABULARIES
 from holdfast.kb.readers import READERS
 from holdfast.kb.records import Entry, Record
@@ -208,4 +209,4 @@ def _nameless(kb: KnowledgeBase) -> Iterator[str]:
 
 def _parents_outside(kb: KnowledgeBase) -> list[str]:
     ids = set(kb.table("entities").column("id").to_pylist())
-    return sorted(parent for parent in kb.children() if parent not in ids)
+    return sorted(parent for parent in children_by_id(kb) if parent not in ids)

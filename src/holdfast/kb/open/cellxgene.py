@@ -13,7 +13,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from holdfast import types
-from holdfast.kb.json_stream import iterate_members
+from holdfast.kb.open.json_stream import iterate_members
 from holdfast.kb.open.packages import CELLXGENE
 from holdfast.kb.records import Entry, Link, Record
 

@@ -1,4 +1,9 @@
-"""Your own vocabulary: a CSV, TSV or JSONL file with an id and a name in each row."""
+"""Your own vocabulary: a CSV, TSV or JSONL file with an id and a name in each row.
+
+JSONL is known by .jsonl or .ndjson or a first line that begins with a brace. Otherwise the
+delimiter is that of the extension (.csv, .tsv), or the one of tab, comma, semicolon and pipe that
+the first line has most of. Fields are quoted as in CSV. Files may be gzipped.
+"""
 
 from __future__ import annotations
 
@@ -58,19 +63,14 @@ def read_table(
 ) -> Iterator[Record]:
     """One entry per row; rows with the same id add their names to one entity.
 
-    Columns are found by their header (id, name, synonyms, type, definition, xrefs and the
-    usual other words for them, in any case and order), or are the ones named here. A table of
-    two columns and no such header is read as id and name. Other columns are ignored.
+    Columns are found by their header (id, name, … and the usual other words for them), or are the
+    ones named here. A table of two columns and no such header is read as id and name.
 
     separator  between the synonyms, types or xrefs of one cell; JSON may have lists instead
     prefix     put before ids without a colon; by default the file's stem, so that "17" in
                terms.tsv is terms:17
     type       the type of rows that give none
     notes      takes down what is odd; rows without a name are left out then, and else an error
-
-    JSONL is known by .jsonl or .ndjson or a first line that begins with a brace; otherwise the
-    delimiter is that of the extension (.csv, .tsv), or of tab, comma, semicolon and pipe the
-    one that the first line has most of. Fields are quoted as in CSV. Files may be gzipped.
     """
     chosen = {
         "id": id_column,
@@ -82,7 +82,11 @@ def read_table(
     }
     if not separator:
         raise UsageError("the separator between synonyms is empty")
-    layout = _Layout(Path(path), chosen, separator, prefix or file_stem(path), type, notes)
+    return _entries(_Layout(Path(path), chosen, separator, prefix or file_stem(path), type, notes))
+
+
+def _entries(layout: _Layout) -> Iterator[Record]:
+    path, notes = layout.path, layout.notes
     keys: tuple[str, ...] | None = None
     columns: dict[str, str] = {}
     is_named = False

@@ -18,8 +18,6 @@ from holdfast import types
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.ranking.dense_names import dense_index_of_strings
 from holdfast.link.ranking.used_names import UsedNames
-from holdfast.names.exact import ExactIndex
-from holdfast.names.ngram import NgramIndex
 from holdfast.names.unindexed import NameVectors
 from holdfast.text.tokens import hashes_of_names
 
@@ -103,30 +101,32 @@ class _Place:
 
     def __init__(
         self,
-        exact: ExactIndex,
-        ngrams: NgramIndex | None,
+        names: KnowledgeBase | UsedNames,
         dense: NameVectors | None,
         *,
+        ngrams: bool,
         look_alikes: int = _LOOK_ALIKES,
     ) -> None:
-        self._exact = exact
+        """`ngrams`: whether to compare names by them; that index is opened when it is needed."""
+        self._names = names
         self._look_alikes = look_alikes
-        self._ngrams = ngrams
+        self._has_ngrams = ngrams
         self._dense = dense
 
     def equal(self, queries: Sequence[str]) -> Names:
         """The names that are equal to each query; their cosines are 1."""
-        starts, ends = self._exact.ranges(hashes_of_names(queries))
+        exact = self._names.exact
+        starts, ends = exact.ranges(hashes_of_names(queries))
         counts = ends - starts
         query = np.repeat(np.arange(len(queries)), counts)
         places = np.arange(len(query)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-        rows = self._exact.rows[places].astype(np.int64)
+        rows = exact.rows[places].astype(np.int64)
         ones, zeros = np.ones(len(rows), dtype=np.float32), np.zeros(len(rows), dtype=np.float32)
         return Names(
             query,
             rows[np.lexsort((rows, query))],
             np.ones(len(rows), dtype=bool),
-            zeros if self._ngrams is None else ones,
+            ones if self._has_ngrams else zeros,
             zeros if self._dense is None else ones,
         )
 
@@ -140,8 +140,8 @@ class _Place:
         for i, (query, (start, end)) in enumerate(zip(queries, pairwise(bounds), strict=True)):
             same = equal.row[start:end]
             rows = np.concatenate([same, mean[i][mean[i] >= 0]])
-            if self._ngrams is not None:
-                rows, ngram = self._ngrams.alike(
+            if self._has_ngrams:
+                rows, ngram = self._names.ngrams.alike(
                     query,
                     self._look_alikes,
                     also=rows,
@@ -181,7 +181,7 @@ class CandidateFinder:
         self.kb = kb
         self.used = used
         self._encoder = dense.encoder if dense is not None else None
-        self._in_kb = _Place(kb.exact, kb.ngrams if ngrams else None, dense)
+        self._in_kb = _Place(kb, dense, ngrams=ngrams)
         self._in_use: _Place | None = None
         self.entity_of_used: Rows | None = None
         if used is not None:
@@ -193,9 +193,7 @@ class CandidateFinder:
             )
             # Of so few names, those that mean alike are all that is needed.
             look_alikes = 0 if dense is not None else _LOOK_ALIKES
-            self._in_use = _Place(
-                used.exact, used.ngrams if ngrams else None, vectors, look_alikes=look_alikes
-            )
+            self._in_use = _Place(used, vectors, ngrams=ngrams, look_alikes=look_alikes)
 
     def find(self, queries: Sequence[str], *, wanted: Sequence[int], but: str = "") -> list[Found]:
         """The candidates of each query.

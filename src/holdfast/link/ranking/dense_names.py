@@ -17,8 +17,9 @@ from holdfast import artifacts, types
 from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.locks import one_writer
-from holdfast.names.dense import DenseIndex, Encoder
+from holdfast.names.dense import DenseIndex
 from holdfast.names.unindexed import NameVectors, UnindexedNames
+from holdfast.names.vectors import Encoder
 
 FEW: Final = 20_000
 """Names up to which vectors that cannot be kept are made in memory, each time."""

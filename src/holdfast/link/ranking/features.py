@@ -18,7 +18,7 @@ import numpy.typing as npt
 from holdfast.link.ranking.candidates import CandidateFinder, Found
 from holdfast.link.ranking.queries import Query
 from holdfast.names.preference import preference_of_entities
-from holdfast.text.tokens import key_of, key_of_token, tokens_of
+from holdfast.text.tokens import key_of_token, tokens_of
 
 _OF_NAMES: Final = (
     "bias",  # against "none of these", whose score is 0
@@ -113,6 +113,8 @@ class FeatureMaker:
         self._used = finder.used
         self.preference = preference_of_entities(finder.kb)
         self._of_entity = lru_cache(maxsize=1 << 14)(self._describe_entity)
+        if self._used is not None:
+            self._documents_with = lru_cache(maxsize=1 << 14)(self._used.mentioning)
 
     def of_queries(
         self, queries: Sequence[str], found: Sequence[Found], *, but: str = ""
@@ -218,13 +220,13 @@ class FeatureMaker:
     def _uses(self, query: str, found: Found, but: str) -> list[tuple[float, ...]]:
         assert self._used is not None
         itself = {but}
-        by_name = self._used.of_key.get(key_of(query), {})
+        by_name = self._used.using(query)
         uses = {id: len(documents - itself) for id, documents in by_name.items()}
         total = max(1, sum(uses.values()))
         rows = list[tuple[float, ...]]()
         for entity, is_used in zip(found.entity.tolist(), found.is_used.tolist(), strict=True):
             id = self._kb.id_at(entity)
-            entity_uses = len(self._used.of_entity.get(id, frozenset()) - itself)
+            entity_uses = len(self._documents_with(id) - itself)
             own = uses.get(id, 0)
             rows.append((is_used, log1p(entity_uses), entity_uses > 0, log1p(own), own / total))
         return rows

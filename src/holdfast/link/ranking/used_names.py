@@ -7,11 +7,11 @@ fitted, a document must not remember itself, so every use is kept with its docum
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,12 @@ import pyarrow as pa
 from holdfast.document import Document
 from holdfast.kb.store import KnowledgeBase
 from holdfast.kb.tables import read_table, write_table
+from holdfast.link.ranking.kept_indexes import NameIndexes, indexes_of
 from holdfast.link.ranking.queries import written_out
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
 from holdfast.text.abbreviations import long_forms
-from holdfast.text.tokens import key_of
+from holdfast.text.tokens import hashes_of_names, key_of
 
 FILE: Final = "used_names.arrow"
 
@@ -45,33 +46,40 @@ class UsedNames:
 
     names: tuple[str, ...]
     entity_ids: tuple[str, ...]
-    documents: tuple[Documents, ...]
+    documents: Sequence[Documents]
 
-    @cached_property
+    @property
     def exact(self) -> ExactIndex:
-        return ExactIndex.build(self.names)
+        return self._indexes.exact
 
-    @cached_property
+    @property
     def ngrams(self) -> NgramIndex:
-        return NgramIndex.build(self.names)
+        return self._indexes.ngrams
 
     @cached_property
-    def of_entity(self) -> Mapping[str, Documents]:
+    def _indexes(self) -> NameIndexes:
+        return indexes_of(self.names)
+
+    def mentioning(self, entity_id: str) -> Documents:
         """The documents that mention an entity at all."""
-        found = defaultdict[str, set[str]](set)
-        for entity_id, documents in zip(self.entity_ids, self.documents, strict=True):
-            found[entity_id].update(documents)
-        return {entity_id: frozenset(ids) for entity_id, ids in found.items()}
+        rows = self._rows_of_entity.get(entity_id, ())
+        return _NOWHERE.union(*(self.documents[row] for row in rows))
 
     @cached_property
-    def of_key(self) -> Mapping[str, Mapping[str, Documents]]:
-        """The documents that use a name's key for an entity: key -> entity -> documents."""
-        found = defaultdict[str, dict[str, Documents]](dict)
-        for name, entity_id, documents in zip(
-            self.names, self.entity_ids, self.documents, strict=True
-        ):
-            known = found[key_of(name)]
-            known[entity_id] = known.get(entity_id, _NOWHERE) | documents
+    def _rows_of_entity(self) -> Mapping[str, Sequence[int]]:
+        found = defaultdict[str, list[int]](list)
+        for row, entity_id in enumerate(self.entity_ids):
+            found[entity_id].append(row)
+        return dict(found)
+
+    def using(self, name: str) -> Mapping[str, Documents]:
+        """The entities that this name, or another of its key, is used for: id -> documents."""
+        starts, ends = self.exact.ranges(hashes_of_names([name]))
+        found, key = dict[str, Documents](), key_of(name)
+        for row in self.exact.rows[starts[0] : ends[0]].tolist():
+            if key_of(self.names[row]) == key:  # else it is another way to write that name
+                id = self.entity_ids[row]
+                found[id] = found.get(id, _NOWHERE) | self.documents[row]
         return found
 
     def under_ids_of(self, kb: KnowledgeBase, rows: npt.NDArray[np.int64]) -> UsedNames:
@@ -91,8 +99,27 @@ class UsedNames:
     @classmethod
     def open(cls, folder: Path) -> UsedNames:
         table = read_table(folder / FILE)
-        names, entity_ids, documents = (table.column(f.name).to_pylist() for f in _SCHEMA)
-        return cls(tuple(names), tuple(entity_ids), tuple(map(frozenset, documents)))
+        names, entity_ids = (table.column(name).to_pylist() for name in ("name", "entity_id"))
+        return cls(tuple(names), tuple(entity_ids), _DocumentLists(table.column("documents")))
+
+
+class _DocumentLists(Sequence[Documents]):
+    """The documents of each name, in a mapped column; few of them are asked for."""
+
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        self._column = column
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    @overload
+    def __getitem__(self, row: int) -> Documents: ...
+    @overload
+    def __getitem__(self, row: slice) -> tuple[Documents, ...]: ...
+    def __getitem__(self, row: int | slice) -> Documents | tuple[Documents, ...]:
+        if isinstance(row, slice):
+            return tuple(map(frozenset, self._column[row].to_pylist()))
+        return frozenset(self._column[row].as_py())
 
 
 def collect_used_names(documents: Iterable[Document], kb: KnowledgeBase) -> UsedNames:

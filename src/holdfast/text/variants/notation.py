@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from holdfast.text.residues import RESIDUES, THREE, one_letter
@@ -55,11 +56,11 @@ def read_notation(text: str) -> tuple[Variant, ...]:
     level = prefix[1].lower() if prefix else ""
     body = plain(body[prefix.end() :]) if prefix else body
     protein, bases = list[Variant](), list[Variant]()
-    for pattern, make in _PROTEIN if level in ("", "p") else ():
+    for pattern, make in _compiled(_PROTEIN) if level in ("", "p") else ():
         if found := pattern.fullmatch(body):
             protein.append(normalised(make(found)))
             break
-    for pattern, make in _DNA if level != "p" else ():
+    for pattern, make in _compiled(_DNA) if level != "p" else ():
         if found := pattern.fullmatch(body):
             variant = _with_range(make(found), is_hgvs=bool(level))
             bases.append(normalised(replace(variant, level=level or "c")))
@@ -214,12 +215,14 @@ def _repeat(found: _Match) -> Variant:
     return Variant("", DUP, ref=found["ref"], count=copies if copies.isdecimal() else "")
 
 
-def _patterns(*pairs: tuple[str, _Make]) -> tuple[tuple[re.Pattern[str], _Make], ...]:
-    return tuple((re.compile(pattern, re.ASCII), make) for pattern, make in pairs)
+@cache
+def _compiled(written: tuple[tuple[str, _Make], ...]) -> tuple[tuple[re.Pattern[str], _Make], ...]:
+    """The ways to write a variant, compiled when the first variant is read."""
+    return tuple((re.compile(pattern, re.ASCII), make) for pattern, make in written)
 
 
 _DELETED: Final = r"(?P<kind>(?i:delta|del))[ -]?"
-_PROTEIN: Final = _patterns(
+_PROTEIN: Final[tuple[tuple[str, _Make], ...]] = (
     (
         rf"(?P<ref>{_NAME})[ -]?\(?(?P<at>\d+)\)?(?:[ -]?|>|[ -]to[ -])(?P<alt>{_NAME}|[X*=])",
         _protein_sub,
@@ -256,7 +259,7 @@ _PROTEIN: Final = _patterns(
     (rf"(?P<alt>{_ACID})[ -]?(?P<at>\d+)", _protein_allele),
     (rf"(?P<at>\d+)[ -]?(?P<alt>{_ACID})(?:(?P=alt))?", _protein_allele),
 )
-_DNA: Final = _patterns(
+_DNA: Final[tuple[tuple[str, _Make], ...]] = (
     (rf"(?P<at>{_POINT}) ?(?P<ref>{_BASES}) ?[>] ?(?P<alt>{_BASES})", _dna_sub),
     (rf"(?P<at>{_POINT}) ?(?P<ref>[ACGTU])(?:/(?P<alt>[ACGTU])|=)", _dna_sub),
     (rf"(?P<ref>[ACGTU]) ?\(?(?P<at>{_POINT})\)? ?>? ?(?P<alt>[ACGTU])", _dna_sub),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from holdfast.document import Span
@@ -51,8 +52,7 @@ _AT: Final = (
     r"(?:\s(?:position|residue|number))?\s"
 )
 
-_WRITTEN: Final = re.compile(
-    rf"""
+_WRITTEN: Final = rf"""
       (?<![\w.])(?:rs\s?\d{{3,12}}|RS\d{{5,12}})
     | (?<![\w.])p\.\s?(?:\(\s?{_PROTEIN}\s?\)|\[\s?{_PROTEIN}\s?\]|{_PROTEIN})
     | (?<![\w.])[cgmn]\.\s?(?:\((?:{_POINT}(?:_{_POINT})?\s?{_CHANGED})\)
@@ -92,9 +92,9 @@ _WRITTEN: Final = re.compile(
     | (?<![\w-])\(?[ACGT]{{3,6}}\)?\srepeats?
     | (?<!\w)(?:ins/del|del|ins|dup)\s?\d{{1,5}}\s?bp
     | (?<!\w)codon\s\d{{1,5}},?\s(?:from\s)?{_WORDED}(?:[\s-]to[\s-]|{_ARROW}){_WORDED}
-    """,
-    re.VERBOSE,
-)
+    """
+_NEEDED: Final = re.compile(r"\d|deletion|insertion|duplication|indel|ins/del|repeat")
+"""Every variant has a digit or one of these words; the long pattern is compiled for no others."""
 _CLOSED: Final = re.compile(r"[\w*>]")
 
 # Cell lines, strains and primers whose names are spelled as one residue for another.
@@ -113,13 +113,20 @@ _BARE: Final = re.compile(rf"{_ONE}\d{{2,4}}(?:{_ONE}|X)")
 
 def find_variants(text: str) -> Iterator[Span]:
     """The places of variants in notation or in set phrases, from the left, without overlap."""
-    for match in _WRITTEN.finditer(text):
+    if not _NEEDED.search(text):
+        return
+    for match in _written().finditer(text):
         start, end = match.span()
         if _CLOSED.match(text, end) or not read_variants(match[0]):
             continue
         if _BARE.fullmatch(match[0]) and _is_a_name(text, start, end):
             continue
         yield Span(start, end)
+
+
+@cache
+def _written() -> re.Pattern[str]:
+    return re.compile(_WRITTEN, re.VERBOSE)
 
 
 def _is_a_name(text: str, start: int, end: int) -> bool:

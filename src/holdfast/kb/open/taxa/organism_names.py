@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from holdfast.kb.open.taxa.everyday_taxa import everyday_names
 from holdfast.kb.open.taxa.mesh_taxa import MeshTaxa
+from holdfast.kb.open.taxa.other_meanings import OtherMeanings
 from holdfast.kb.open.taxa.taxon_names import shortened, spoken_names
 from holdfast.kb.open.taxa.taxonomy import PHAGES, VIRUSES, Ints, Taxonomy
-from holdfast.kb.other_meanings import OtherMeanings
 from holdfast.kb.records import Entry
 
 

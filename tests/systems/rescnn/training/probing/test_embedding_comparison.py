@@ -16,7 +16,7 @@ from safetensors.torch import save_file  # noqa: E402
 
 from command import call  # noqa: E402
 from holdfast.errors import UsageError  # noqa: E402
-from holdfast.evaluate.embedding_probe import CORPORA, MINILM, STAGES, STARTS  # noqa: E402
+from holdfast.systems.rescnn.training.probing.differences import CORPORA, MINILM, STAGES, STARTS  # noqa: E402
 from holdfast.systems.rescnn.training.probing.embedding_comparison import compare_embeddings  # noqa: E402
 from holdfast.systems.rescnn.training.probing.embedding_training import ComparisonConfig  # noqa: E402
 from holdfast.systems.rescnn.training.vocabulary import build_tokenizer  # noqa: E402
@@ -162,11 +162,12 @@ def test_the_command_prints_json_alone_and_stores_it(
     monkeypatch.setattr("holdfast.link.ranking.shipped.ENCODER", encoder)  # its word pieces are few
     monkeypatch.setattr("holdfast.training.abstracts.fetch", lambda _package: None)
     monkeypatch.setattr("holdfast.training.abstracts._MEDLINE", ())
-    done = call(
+    usual: tuple[str | Path, ...] = (
         *("probe", "embeddings", "--data", data, "--encoder", encoder, "--align-steps", "2"),
         *("--tune-steps", "2", "--seeds", "1", "--threads", "1"),
-        *("--results", tmp_path / "results", "--json"),
+        *("--results", tmp_path / "results"),
     )
+    done = call(*usual, "--json")
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)
     stored = (tmp_path / "results" / "probe-embeddings.json").read_text(encoding="utf-8")
@@ -174,4 +175,6 @@ def test_the_command_prints_json_alone_and_stores_it(
     assert (printed["align_steps"], printed["seeds"], printed["texts"]) == (2, 1, len(TEXTS))
     assert set(printed["texts_sha256"]) >= {"abstracts.jsonl.gz"}
     assert printed["machine"]
-    assert (tmp_path / "results" / "README.md").exists()
+    shown = call(*usual).stdout  # the encoders are trained by now
+    for start in STARTS:
+        assert sum(start in line for line in shown.splitlines()) >= len(STAGES), start

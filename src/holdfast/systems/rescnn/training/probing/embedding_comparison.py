@@ -27,7 +27,10 @@ from holdfast.corpora.named.biosyn import (
 )
 from holdfast.encoders.names import plain
 from holdfast.errors import UsageError
-from holdfast.evaluate.embedding_probe import (
+from holdfast.evaluate.gold_mentions import LenientCase, score_lenient
+from holdfast.systems.rescnn.training.corpus import lenient_groups
+from holdfast.systems.rescnn.training.lenient import lenient_cases
+from holdfast.systems.rescnn.training.probing.differences import (
     CORPORA,
     LEARNED,
     MINILM,
@@ -35,9 +38,6 @@ from holdfast.evaluate.embedding_probe import (
     STAGES,
     difference,
 )
-from holdfast.evaluate.gold_mentions import LenientCase, score_lenient
-from holdfast.systems.rescnn.training.corpus import lenient_groups
-from holdfast.systems.rescnn.training.lenient import lenient_cases
 from holdfast.systems.rescnn.training.probing.embedding_training import (
     ComparisonConfig,
     Progress,

@@ -14,10 +14,10 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from holdfast.evaluate.embedding_probe import ALIGNED, STAGES, TUNED
 from holdfast.systems.rescnn.training.batches import BatchConfig, NameBatches
 from holdfast.systems.rescnn.training.corpus import seed_weights
 from holdfast.systems.rescnn.training.model import ResCNN, ResCNNConfig
+from holdfast.systems.rescnn.training.probing.differences import ALIGNED, STAGES, TUNED
 from holdfast.systems.rescnn.training.synonyms import Group
 from holdfast.systems.rescnn.training.train import Encode, NamesConfig, encoder_of, train
 

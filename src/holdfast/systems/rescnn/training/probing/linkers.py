@@ -21,10 +21,10 @@ from tokenizers import Tokenizer
 from holdfast import artifacts
 from holdfast.corpora.named.biosyn import read_lenient_dictionary, read_lenient_mentions
 from holdfast.errors import UsageError
-from holdfast.evaluate.probes import RESCNN, TRANSFORMER
 from holdfast.systems.rescnn.training.batches import BatchConfig, NameBatches
 from holdfast.systems.rescnn.training.corpus import lenient_groups, seed_weights
 from holdfast.systems.rescnn.training.model import ResCNN, ResCNNConfig
+from holdfast.systems.rescnn.training.probing.rows import RESCNN, TRANSFORMER
 from holdfast.systems.rescnn.training.train import NamesConfig, train
 from holdfast.systems.rescnn.training.vocabulary import pretrained_embeddings
 from holdfast.training.bert import TransformerLinker, pretrained_transformer

@@ -26,7 +26,6 @@ from holdfast.corpora.named.biosyn import (
 )
 from holdfast.errors import UsageError
 from holdfast.evaluate.gold_mentions import score_lenient
-from holdfast.evaluate.probes import AS_IS, NOTE, RESCNN, TRANSFORMER, ProbeRow
 from holdfast.systems.rescnn.training.lenient import lenient_cases
 from holdfast.systems.rescnn.training.probing.linkers import (
     RATES,
@@ -38,6 +37,7 @@ from holdfast.systems.rescnn.training.probing.linkers import (
     train_linker,
     training_batches,
 )
+from holdfast.systems.rescnn.training.probing.rows import AS_IS, NOTE, RESCNN, TRANSFORMER, ProbeRow
 from holdfast.systems.rescnn.training.train import Encode, Vectors, token_ids
 from holdfast.training.bert import TransformerLinker
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.evaluate.collective_curves import draw_curves, times_faster, training_curves
+from holdfast.bench.training_curves import times_faster, training_curves
 
 
 def test_times_faster_compares_where_both_were() -> None:
@@ -16,8 +16,6 @@ def test_times_faster_compares_where_both_were() -> None:
     known = [{"seconds": 0.0, "accuracy": 0.4}, *slow[1:]]  # both knew something at the start
     sooner = [{"seconds": 0.0, "accuracy": 0.4}, *quick[1:]]
     assert times_faster(sooner, known) == pytest.approx(80 / 8)
-    full = [{**entry, "recall_at_10": 0.95} for entry in quick]
-    assert draw_curves({"curves": {"quick": full}}).count("<polyline") == 2
 
 
 def test_a_model_that_has_nothing_to_learn_is_not_infinitely_faster() -> None:

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final
-
-from holdfast.evaluate.line_plot import Line, Panel, draw_panels
-from holdfast.evaluate.name_speed_page import how_measured, rounds_of
-from holdfast.evaluate.tables import markdown_table
-
-NAME: Final = "bench-growth"  # of the files in results/, before their endings
-
-Measured = Mapping[str, Any]
+from holdfast.training.line_plot import Line, Panel, draw_panels
+from pages.markdown import Result, markdown_table
+from pages.name_speed import how_measured, rounds_of
 
 
-def write_growth_pages(measured: Measured, folder: Path) -> None:
-    """`bench-growth.md`, and `bench-growth.svg` which it shows."""
-    (folder / f"{NAME}.svg").write_text(draw_growth(measured), encoding="utf-8")
-    plot = f"\n![growth with the number of names]({NAME}.svg)\n"
-    (folder / f"{NAME}.md").write_text(render_growth(measured) + plot, encoding="utf-8")
-
-
-def render_growth(measured: Measured) -> str:
-    """A page with a row per number of names."""
+def render_growth(measured: Result) -> str:
+    """A page with a row per number of names, which shows `bench-growth.svg`."""
     first = measured["points"][0]
     mentions = (
         f"{first['mentions']:,} gold mentions of diseases in {first['documents']:,} documents, "
@@ -31,10 +16,11 @@ def render_growth(measured: Measured) -> str:
     )
     title = "# How the name linker grows"
     lines = [title, "", how_measured("growth", measured), "", mentions, "", *_table(measured)]
+    lines += ["", "![growth with the number of names](bench-growth.svg)"]
     return "\n".join(lines) + "\n"
 
 
-def draw_growth(measured: Measured) -> str:
+def draw_growth(measured: Result) -> str:
     """Four plots over the number of names, as SVG."""
     wanted = (
         ("Building everything", "seconds", "build_seconds"),
@@ -55,7 +41,7 @@ def draw_growth(measured: Measured) -> str:
     )
 
 
-def _table(measured: Measured) -> list[str]:
+def _table(measured: Result) -> list[str]:
     rows = [
         (
             f"{point['kb_names']:,}",

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from xml.etree import ElementTree
 
-from holdfast.evaluate.collective_tables import collective_tables
 from markdown_tables import numbers, rows
+from pages.dual_encoder_paper import collective_tables
+from pages.dual_encoder_speed import draw_curves
 
 
 def figures(**values: float) -> dict[str, float]:
@@ -138,3 +140,16 @@ def test_over_all_of_mesh_the_paper_has_nothing() -> None:
 
 def test_nothing_measured_is_nothing_shown() -> None:
     assert collective_tables({}) == []
+
+
+def test_every_curve_is_drawn_for_every_figure() -> None:
+    curve = [
+        {"seconds": 10.0, "accuracy": 0.4, "recall_at_10": 0.5},
+        {"seconds": 20.0, "accuracy": 0.9, "recall_at_10": 0.95},
+    ]
+    root = ElementTree.fromstring(draw_curves({"curves": {"quick": curve, "slow": curve}}))
+    names = {"svg": "http://www.w3.org/2000/svg"}
+    assert len(root.findall(".//svg:polyline", names)) == 4
+    words = [text.text for text in root.findall(".//svg:text", names)]
+    assert {"accuracy on dev", "recall@10 on dev"} <= {*words}
+    assert (words.count("quick"), words.count("slow")) == (2, 2)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 from holdfast.bench.processes import ROUNDS
-from holdfast.evaluate.tables import markdown_table
-
-Measured = Mapping[str, Any]
+from pages.markdown import Result, markdown_table
 
 
-def write_names_page(measured: Measured, folder: Path) -> None:
-    """`bench-names.md`."""
-    (folder / "bench-names.md").write_text(render_names(measured), encoding="utf-8")
-
-
-def render_names(measured: Measured) -> str:
+def render_names(measured: Result) -> str:
     """A page with the ratios first."""
     parts = [
         ["# The speed of the name linker", "", how_measured("names", measured)],
@@ -29,7 +20,7 @@ def render_names(measured: Measured) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def ratio_table(measured: Measured) -> list[str]:
+def ratio_table(measured: Result) -> list[str]:
     """How many times as fast as each peer; empty where no peer was measured."""
     if not measured["ratios"]:
         return []
@@ -37,7 +28,7 @@ def ratio_table(measured: Measured) -> list[str]:
     return markdown_table(("what", "times as fast"), rows)
 
 
-def how_measured(command: str, measured: Measured) -> str:
+def how_measured(command: str, measured: Result) -> str:
     """What a page of `holdfast bench` says first: the command, threads, machine and rounds."""
     threads = measured["threads"]
     machine = measured.get("machine", "this machine")
@@ -48,7 +39,7 @@ def how_measured(command: str, measured: Measured) -> str:
     )
 
 
-def _encoding(measured: Measured) -> list[str]:
+def _encoding(measured: Result) -> list[str]:
     encoding = measured["encoding"]
     total = encoding["names"]
     rows = [
@@ -69,7 +60,7 @@ def _encoding(measured: Measured) -> list[str]:
     return ["## Encoding names", "", *markdown_table(header, rows), "", note]
 
 
-def _linking(linking: Measured) -> list[str]:
+def _linking(linking: Result) -> list[str]:
     ours, peer = linking["ours"], linking["scispacy"]
     corpora = linking["corpora"]
     alone, anew = (
@@ -109,7 +100,7 @@ def _linking(linking: Measured) -> list[str]:
     return ["## Linking, beside scispaCy", "", intro, "", *markdown_table(header, rows), "", note]
 
 
-def _speed_and_accuracy(row: Measured, corpora: list[str]) -> Iterator[str]:
+def _speed_and_accuracy(row: Result, corpora: list[str]) -> Iterator[str]:
     yield f"{row['mentions_per_second']:,.0f}{rounds_of(row)}"
     for corpus in corpora:
         figure = row["strict"].get(corpus)
@@ -123,7 +114,7 @@ def _speed_and_accuracy(row: Measured, corpora: list[str]) -> Iterator[str]:
         )
 
 
-def _own(own: list[Measured]) -> list[str]:
+def _own(own: list[Result]) -> list[str]:
     rows = [
         (
             point["kb"],
@@ -150,11 +141,11 @@ def _own(own: list[Measured]) -> list[str]:
     return ["## Our own figures", "", *markdown_table(header, rows)]
 
 
-def rounds_of(row: Measured) -> str:
+def rounds_of(row: Result) -> str:
     """What follows a figure that was measured in fewer rounds; empty for the others."""
     return "" if row["rounds"] >= ROUNDS else f" ({row['rounds']})"
 
 
-def _megabytes(row: Measured) -> str:
+def _megabytes(row: Result) -> str:
     value = row["resident_megabytes"]
     return "" if value is None else f"{value:,.0f}"

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from holdfast import artifacts
-from holdfast.evaluate.line_plot import Line, Panel, draw_panels
 from holdfast.systems.collective.model import KIND, VERSION
 
-_FIGURES: Final = {"accuracy": "accuracy on dev", "recall_at_10": "recall@10 on dev"}
+_LOGGED: Final = ("step", "seconds", "accuracy", "recall_at_10")
 
-Curve = Sequence[Mapping[str, float]]  # looks at dev, in order
+Curve = Sequence[Mapping[str, float]]  # evaluations on dev, in order
 
 
 def training_curves(folders: Mapping[str, Path]) -> dict[str, Any]:
@@ -29,13 +28,12 @@ def training_curves(folders: Mapping[str, Path]) -> dict[str, Any]:
 
 def _log(folder: Path) -> list[dict[str, float]]:
     manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
-    wanted = ("step", "seconds", *_FIGURES)
     log: list[Mapping[str, float]] = manifest.config.get("log", [])
-    return [{key: entry[key] for key in wanted} for entry in log if "accuracy" in entry]
+    return [{key: entry[key] for key in _LOGGED} for entry in log if "accuracy" in entry]
 
 
 def times_faster(first: Curve, other: Curve) -> float | None:
-    """None where either has no look at dev, or the first has nothing to learn."""
+    """None where either was never evaluated on dev, or the first has nothing to learn."""
     if not first or not other:
         return None
     reached = min(max(entry["accuracy"] for entry in curve) for curve in (first, other))
@@ -44,7 +42,7 @@ def times_faster(first: Curve, other: Curve) -> float | None:
 
 
 def _seconds_to(curve: Curve, accuracy: float) -> float:
-    """When the curve first is as high, on a straight line between two looks."""
+    """When the curve first is as high, on a straight line between two evaluations."""
     before_seconds, before = 0.0, 0.0
     for entry in curve:
         if entry["accuracy"] >= accuracy:
@@ -53,22 +51,3 @@ def _seconds_to(curve: Curve, accuracy: float) -> float:
             return before_seconds + part * (entry["seconds"] - before_seconds)
         before_seconds, before = entry["seconds"], entry["accuracy"]
     return curve[-1]["seconds"]
-
-
-def draw_curves(measured: Mapping[str, Any]) -> str:
-    """An SVG with a panel for each figure, and all models in each."""
-    return draw_panels(
-        [
-            Panel(
-                title,
-                "processor seconds of training",
-                "part of dev mentions",
-                tuple(
-                    Line(tuple((e["seconds"], e[key]) for e in curve), name)
-                    for name, curve in measured["curves"].items()
-                ),
-                is_linear=True,
-            )
-            for key, title in _FIGURES.items()
-        ]
-    )

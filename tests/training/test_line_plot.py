@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import InvalidValueError
-from holdfast.evaluate.line_plot import Line, Panel, draw_panels
+from holdfast.training.line_plot import Line, Panel, draw_panels
 
 SVG = "{http://www.w3.org/2000/svg}"
 positive = st.floats(1e-4, 1e9)

@@ -1,0 +1,67 @@
+"""Makes every page and plot of results/, the README's tables and the shipped models' figures.
+
+    python results/make_pages.py
+
+Reads the JSON files beside this script. Writes the pages and plots beside them, the tables of the
+project's README, and `src/holdfast/weights/measured.json`, which `holdfast models` shows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from holdfast.experiments.results import read_results
+from holdfast.models import MEASURED, WEIGHTS, manifest_of
+from pages.dense_index import render_dense_index
+from pages.dual_encoder_speed import draw_curves
+from pages.growth import draw_growth, render_growth
+from pages.markdown import Result, fill_tables
+from pages.name_speed import render_names
+from pages.overview import render_overview
+from pages.readme import readme_tables
+from pages.shipped import SHIPPED, shipped_figures
+
+ROOT: Final = Path(__file__).parents[1]
+_OF_ONE: Final[Mapping[str, Callable[[Result], str]]] = {
+    "bench-growth.md": render_growth,
+    "bench-growth.svg": draw_growth,
+    "bench-names.md": render_names,
+    "dense-index.md": render_dense_index,
+}
+"""Pages that are made from the JSON file of the same stem."""
+
+
+def make_pages(results: Mapping[str, Result], readme: str) -> Iterator[tuple[str, str]]:
+    """The path below the checkout and the text of every file, from the results by file stem.
+
+    `readme` is the project's README as it is.
+    """
+    yield "README.md", fill_tables(readme, readme_tables(results))
+    yield "results/README.md", render_overview(results)
+    for name, render in _OF_ONE.items():
+        if measured := results.get(Path(name).stem):
+            yield f"results/{name}", render(measured)
+    for stem, measured in results.items():
+        if stem.startswith("bench-collective-") and measured["training"]["curves"]:
+            yield f"results/{stem}.svg", draw_curves(measured["training"])
+    digests = {name: manifest_of(WEIGHTS / name).digest for name in SHIPPED}
+    figures = shipped_figures(results, digests)
+    yield f"src/holdfast/weights/{MEASURED}", json.dumps(figures, indent=2) + "\n"
+
+
+def main() -> None:
+    """Write what differs from the files as they are, and print their names."""
+    results = read_results(ROOT / "results")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, text in make_pages(results, readme):
+        path = ROOT / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"{name}: made anew")
+
+
+if __name__ == "__main__":
+    main()
