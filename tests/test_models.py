@@ -197,7 +197,10 @@ def test_the_list_has_what_ships_and_what_was_trained_here() -> None:
     assert (trained["name"], trained["kind"]) == ("mine", "name ranker")
 
 
-def test_the_list_for_people_has_the_parts_of_every_pipeline() -> None:
+def test_the_list_for_people_has_the_parts_of_every_pipeline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     printed = call("models").stdout
     rows = {line.split()[0]: line for line in printed.splitlines() if line.strip()}
     for model in list_models():

@@ -38,7 +38,8 @@ from holdfast.systems.collective.training import recipe as collective_recipe  # 
 from holdfast.systems.collective.training import start as collective_start  # noqa: E402
 from holdfast.systems.collective.training.cross import CrossEncoder  # noqa: E402
 from holdfast.systems.collective.training.joined import WEIGHTS, train_joined  # noqa: E402
-from holdfast.systems.collective.training.recipe import read_settings, train_collective  # noqa: E402
+from holdfast.systems.collective.training.recipe import train_collective  # noqa: E402
+from holdfast.systems.collective.training.settings import read_settings  # noqa: E402
 from shipped import LINKER  # noqa: E402
 from systems.collective.training import toys  # noqa: E402
 
