@@ -20,7 +20,7 @@ from holdfast.experiments.settings import read_config
 from holdfast.kb import KnowledgeBase
 from holdfast.kinds import KINDS
 from holdfast.models import PIPELINE, trained_model
-from holdfast.pipeline import Models
+from holdfast.parts import Models
 from holdfast.step import LINKS, MENTIONS, RELATIONS, Each, Options, Progress, Roles, Step, roles
 from small_kb import make_kb
 

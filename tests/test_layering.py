@@ -29,7 +29,8 @@ LAYERS = {
     "link": {VALUES, "text", "kb", "names", "encoders", "detect"},
     "systems": {VALUES, "text", "kb", "names", "encoders", "detect", "link"},
     "kinds": {VALUES, "detect", "link", "systems"},
-    "pipeline": {VALUES, "kb", "link", "kinds"},
+    "parts": {VALUES, "kinds"},
+    "pipeline": {VALUES, "kb", "link", "kinds", "parts"},
     "evaluate": {VALUES, "text", "corpora"},
     "bench": {VALUES, "text", "corpora", "kb", "names", "encoders", "link", "systems"}
     | {"pipeline", "evaluate", "experiments"},
@@ -39,7 +40,7 @@ LAYERS = {
     | {"systems", "pipeline", "evaluate", "experiments"},
     "io": {VALUES, "text", "corpora", "kb", "names", "detect", "link", "pipeline"}
     | {"evaluate", "experiments"},
-    "cli": {VALUES, "text", "corpora", "kb", "detect", "systems", "pipeline"}
+    "cli": {VALUES, "text", "corpora", "kb", "detect", "systems", "parts", "pipeline"}
     | {"evaluate", "bench", "experiments", "training", "io"},
 }
 """Each layer, and those that its modules may import, at the top of a file or inside a function.

@@ -16,7 +16,7 @@ from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb import KnowledgeBase
 from holdfast.kinds import KINDS
 from holdfast.models import PIPELINE, find_model, list_models, parts_of
-from holdfast.pipeline import Models, model_parts
+from holdfast.parts import Models, model_parts
 from shipped import DETECTOR, ENCODER, LINKER
 from small_kb import make_kb
 

@@ -9,7 +9,7 @@ the pipeline of a model; any other is `Pipeline([step, …])`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -24,14 +24,12 @@ from holdfast.link.min_score import MinScore
 from holdfast.link.rules import Rules, read_rules
 from holdfast.link.species_genes import LOOKED_AT, GenesBySpecies, has_species
 from holdfast.link.variants.linker import variant_linker
-from holdfast.models import find_model, manifest_of, parts_of
-from holdfast.step import LINKS, MENTIONS, Each, Options, Progress, Roles, Step, ignore_progress
+from holdfast.models import find_model
+from holdfast.parts import DEFAULT_MODEL, Model, Models, Part, check_roles, model_parts
+from holdfast.step import LINKS, MENTIONS, Each, Options, Progress, Step, ignore_progress
 
 DEFAULT_KB: Final = "open"
-DEFAULT_MODEL: Final = "default"
 
-Model = str | Path
-Models = Model | Sequence[Model]
 AnyStep = Step | Callable[[Document], Document]
 
 
@@ -43,12 +41,12 @@ class Pipeline:
     """
 
     steps: tuple[Step, ...]
-    _loaded: tuple[tuple[str, Any], ...] | None  # the arguments of `load`
+    _loaded: _Asked | None  # the arguments of `load`
 
-    def __init__(self, steps: Iterable[AnyStep], *, _loaded: dict[str, Any] | None = None) -> None:
+    def __init__(self, steps: Iterable[AnyStep], *, _loaded: _Asked | None = None) -> None:
         """A plain function from Document to Document is a step too."""
         object.__setattr__(self, "steps", tuple(map(_as_step, steps)))
-        object.__setattr__(self, "_loaded", None if _loaded is None else tuple(_loaded.items()))
+        object.__setattr__(self, "_loaded", _loaded)
 
     @property
     def digest(self) -> str:
@@ -81,7 +79,7 @@ class Pipeline:
     def __reduce__(self) -> tuple[Any, ...]:
         if self._loaded is None:
             return Pipeline, (self.steps,)
-        return _load_again, (dict(self._loaded),)
+        return _load_again, (asdict(self._loaded),)
 
 
 def _load_again(arguments: dict[str, Any]) -> Pipeline:
@@ -139,32 +137,38 @@ def load(
     progress  told what the model makes of a knowledge base that it meets for the first time,
               and which part of it is done
     """
-    strict = MinScore(min_score)
-    parts = [_Part(folder, roles_of(folder)) for folder in model_parts(model, marked=marked)]
-    _check_roles(parts, marked=marked, nested=nested)
+    parts = [Part(folder, roles_of(folder)) for folder in model_parts(model, marked=marked)]
+    check_roles(parts, marked=marked, nested=nested)
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
-    wanted = None if only is None else parse_types(only, own_types(base))
-    mapped = None if map_to is None else MapIds(IdMapper(base, map_to))
-    told = None if rules is None else read_rules(Path(rules), base)
-    typed = with_own_types(base, wanted)
-    options = Options(
-        only=wanted, top=top, nested=nested, threads=threads, progress=progress or ignore_progress
+    asked = _Asked(
+        kb=str(base.folder.absolute()),
+        model=_absolute(model),
+        only=None if only is None else parse_types(only, own_types(base)),
+        marked=marked,
+        top=top,
+        min_score=min_score,
+        nested=nested,
+        rules=None if rules is None else str(Path(rules).absolute()),
+        map_to=map_to,
+        threads=threads,
     )
-    after = _after_linking(typed, options, strict=strict if min_score else None, rules=told)
-    steps = _steps(parts, typed, options, rules=told, after=[*after, *([mapped] if mapped else [])])
-    arguments = {
-        "kb": str(base.folder.absolute()),
-        "model": model if isinstance(model, str) else _absolute(model),
-        "only": wanted,
-        "marked": marked,
-        "top": top,
-        "min_score": min_score,
-        "nested": nested,
-        "rules": None if rules is None else str(Path(rules).absolute()),
-        "map_to": map_to,
-        "threads": threads,
-    }
-    return Pipeline(steps, _loaded=arguments)
+    return Pipeline(_steps(asked, parts, base, progress or ignore_progress), _loaded=asked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The arguments of `load` as they can be given again, in another process or folder."""
+
+    kb: str
+    model: str | tuple[str, ...]
+    only: tuple[str, ...] | None
+    marked: bool
+    top: int
+    min_score: float
+    nested: bool
+    rules: str | None
+    map_to: str | None
+    threads: int | None
 
 
 def prepare_kb(
@@ -178,91 +182,31 @@ def prepare_kb(
         kind_of(folder).prepare(folder, kb, progress)
 
 
-def _absolute(model: Path | Sequence[Model]) -> str | list[str]:
-    """What `load` finds again from another working directory."""
-    if isinstance(model, Path):
+def _absolute(model: Models) -> str | tuple[str, ...]:
+    """The model's folder, or its parts', which `load` finds again from anywhere."""
+    if isinstance(model, str | Path):
         return str(find_model(model).absolute())
-    return [str(find_model(part).absolute()) for part in model]
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of a model and what it needs and adds."""
-
-    folder: Path
-    roles: Roles
-
-    @property
-    def about(self) -> str:
-        return f"{manifest_of(self.folder).kind} {self.folder.name!r}"
-
-
-def model_parts(model: Models, *, marked: bool = False) -> list[Path]:
-    """The folders of a model's parts, in the order of the flow.
-
-    `marked`: without what only finds mentions. A UsageError if the model is nothing else.
-    """
-    models = [model] if isinstance(model, str | Path) else model
-    is_one = models is not model
-    named = [part for one in models for part in parts_of(find_model(one))]
-    if not named:
-        raise UsageError("a model has at least one part, and none is named")
-    if not marked:
-        return _completed(named) if is_one else named
-    if all(roles_of(part).adds == {MENTIONS} for part in named):
-        raise UsageError(
-            f"{named[0].name!r} only finds mentions, and what is marked is not looked for; take a "
-            "linker"
-        )
-    found = _completed(named) if is_one else named
-    return [part for part in found if roles_of(part).adds != {MENTIONS}]
-
-
-def _completed(parts: list[Path]) -> list[Path]:
-    """A model that lacks a detector or a linker, with those of the default model."""
-    if len(parts) > 1:
-        return parts
-    own = roles_of(parts[0])
-    lacking = {MENTIONS, LINKS} - (own.adds - own.needs)
-    usual = [p for p in parts_of(find_model(DEFAULT_MODEL)) if roles_of(p).adds & lacking]
-    if not own.adds or not lacking:
-        return parts
-    before = [part for part in usual if roles_of(part).adds & own.needs or LINKS in own.needs]
-    return [*before, *parts, *(part for part in usual if part not in before)]
-
-
-def _check_roles(parts: Sequence[_Part], *, marked: bool, nested: bool) -> None:
-    """A UsageError for a part that does not find what it needs, or cannot do what is asked."""
-    there = {MENTIONS} if marked else set[str]()
-    what = {MENTIONS: "a detector", LINKS: "a linker"}
-    for part in parts:
-        if not part.roles.adds:
-            raise UsageError(f"{part.folder}: holds a {part.about}, which cannot link by itself")
-        for need in sorted(part.roles.needs - there):
-            raise UsageError(f"the {part.about} needs {need}; add {what.get(need, need)} before it")
-        if marked and MENTIONS in part.roles.adds:
-            raise UsageError(f"the {part.about} links only what it finds itself; take another")
-        if nested and MENTIONS in part.roles.adds and not part.roles.nests:
-            raise UsageError(f"the {part.about} finds no mentions inside others; take another")
-        there |= part.roles.adds
-    if nested and not any(part.roles.nests for part in parts):
-        raise UsageError("nested mentions are found by a detector, and none is in this pipeline")
+    return tuple(str(find_model(part).absolute()) for part in model)
 
 
 def _steps(
-    parts: Sequence[_Part],
-    kb: KnowledgeBase,
-    options: Options,
-    *,
-    rules: Rules | None,
-    after: Sequence[AnyStep],
+    asked: _Asked, parts: Sequence[Part], base: KnowledgeBase, progress: Progress
 ) -> Iterator[AnyStep]:
-    """The opened parts; the rules' names behind what finds, and `after` behind what links."""
+    """The opened parts; the rules' names behind what finds, and what stands behind every linker."""
+    rules = None if asked.rules is None else read_rules(Path(asked.rules), base)
+    kb = with_own_types(base, asked.only)
+    after = list(_after_linking(asked, base, kb, rules))
     finds = [part for part in parts if MENTIONS in part.roles.adds]
     links = [part for part in parts if LINKS in part.roles.adds]
-    looked_at = max(options.top, LOOKED_AT) if has_species(kb, options.only) else options.top
+    options = Options(
+        only=asked.only,
+        top=max(asked.top, LOOKED_AT) if has_species(kb, asked.only) else asked.top,
+        nested=asked.nested,
+        threads=asked.threads,
+        progress=progress,
+    )
     for part in parts:
-        yield kind_of(part.folder).open(part.folder, kb, replace(options, top=looked_at))
+        yield kind_of(part.folder).open(part.folder, kb, options)
         if rules and part in finds[-1:]:
             yield rules.find
         if part in links[-1:]:
@@ -270,12 +214,17 @@ def _steps(
 
 
 def _after_linking(
-    kb: KnowledgeBase, options: Options, *, strict: MinScore | None, rules: Rules | None
-) -> list[AnyStep]:
-    """What stands behind every linker: species, variants, the least score, the rules' links."""
-    after = list[AnyStep]()
-    if has_species(kb, options.only):
-        after.append(GenesBySpecies(kb, top=options.top))
-    if variants := variant_linker(kb, only=options.only, top=options.top):
-        after.append(variants)
-    return [*after, *([strict] if strict else []), *([rules.decide] if rules else [])]
+    asked: _Asked, base: KnowledgeBase, kb: KnowledgeBase, rules: Rules | None
+) -> Iterator[AnyStep]:
+    """Species, variants, the least score, the rules' links, and other vocabularies' ids."""
+    strict = MinScore(asked.min_score)
+    if has_species(kb, asked.only):
+        yield GenesBySpecies(kb, top=asked.top)
+    if variants := variant_linker(kb, only=asked.only, top=asked.top):
+        yield variants
+    if asked.min_score:
+        yield strict
+    if rules:
+        yield rules.decide
+    if asked.map_to is not None:
+        yield MapIds(IdMapper(base, asked.map_to))

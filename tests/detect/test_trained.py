@@ -58,7 +58,7 @@ def test_one_document_needs_no_second_network(kb: KnowledgeBase) -> None:
     detector = shipped_detector(kb)
     (alone,) = detector.pipe([Document("1", TEXT)])
     assert alone.mentions
-    assert "_alone" not in vars(detector)
+    assert "_tagger_of_one_thread" not in vars(detector)
 
 
 def test_only_the_types_that_are_asked_for_are_found(kb: KnowledgeBase) -> None:

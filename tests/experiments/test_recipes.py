@@ -13,7 +13,7 @@ from holdfast import artifacts
 from holdfast.corpora.named import CORPORA
 from holdfast.errors import FormatError, HoldfastError, UsageError
 from holdfast.evaluate.protocols import PROTOCOLS
-from holdfast.experiments.lenient import INDEXES
+from holdfast.experiments.lenient.run import INDEXES
 from holdfast.experiments.recipe import Recipe, read_recipe, shipped
 from holdfast.experiments.results import outcome_to_json, read_results
 from holdfast.experiments.run import RUNNERS, run_recipe

@@ -46,6 +46,18 @@ def test_a_line_is_learned_and_told(tmp_path: Path) -> None:
     assert lines[0].endswith("left")
 
 
+def test_a_slow_run_says_how_long_it_takes_between_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.training.run._SILENCE", 0.0)
+    lines = list[str]()
+    config = replace(CONFIG, report_every=0)
+    history = train(LineTask(), config, folder=tmp_path, report=lines.append)
+    assert [entry["step"] for entry in history] == [200]
+    assert [line.split("  ")[0] for line in lines[:2]] == ["step 1 of 200", "step 2 of 200"]
+    assert all(line.endswith(" left") for line in lines)
+
+
 def test_a_run_that_was_stopped_goes_on_exactly(tmp_path: Path) -> None:
     whole = LineTask(dropout=0.5)
     train(whole, CONFIG, folder=tmp_path / "whole", report=silent)

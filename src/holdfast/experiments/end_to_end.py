@@ -21,7 +21,8 @@ from holdfast.experiments.outcome import Outcome, flag_rebuilt
 from holdfast.experiments.recipe import Evaluate, Recipe
 from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.kb.store import KnowledgeBase
-from holdfast.pipeline import Models, load
+from holdfast.parts import Models
+from holdfast.pipeline import load
 from holdfast.step import Progress
 
 

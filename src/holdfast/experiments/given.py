@@ -17,7 +17,8 @@ from holdfast.experiments.outcome import Outcome, flag_rebuilt
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import gold_ids, kb_of
 from holdfast.kb.store import KnowledgeBase
-from holdfast.pipeline import Models, Pipeline, load
+from holdfast.parts import Models
+from holdfast.pipeline import Pipeline, load
 from holdfast.step import Progress
 from holdfast.types import canonical_type
 

@@ -13,8 +13,9 @@ from holdfast import artifacts
 from holdfast.document import Document, Mention
 from holdfast.errors import ArtifactError
 from holdfast.kb import Entry, KnowledgeBase
-from holdfast.link.ranking.candidates import CandidateFinder, Found
+from holdfast.link.ranking.candidates import CandidateFinder
 from holdfast.link.ranking.features import FEATURES, FeatureMaker, Matrix, Texts
+from holdfast.link.ranking.found import Found
 from holdfast.link.ranking.linker import RankedLinker
 from holdfast.link.ranking.queries import Query
 from holdfast.link.ranking.ranker import KIND, VERSION, Ranker

@@ -198,7 +198,7 @@ def test_seconds_count_steps_and_fresh_vectors_but_no_looks(
         return slowed
 
     module = "holdfast.systems.collective.training.train"
-    monkeypatch.setattr("holdfast.training.loop.time.process_time", lambda: clock[0])
+    monkeypatch.setattr("holdfast.training.run.time.process_time", lambda: clock[0])
     monkeypatch.setattr(f"{module}.encode_table", slow(encode_table, 10))
     monkeypatch.setattr(f"{module}.Batch.of", slow(Batch.of, 1))
     monkeypatch.setattr(f"{module}.linking_scores", slow(linking_scores, 100))
