@@ -126,6 +126,7 @@ def test_every_shipped_recipe_measures_what_can_be_measured(name: str) -> None:
     assert measured.protocol in RUNNERS
     kinds = {m.split("-")[0] for m in recipe.model} | {"names", "ablation", "nil", "linker"}
     kinds |= {"joined", "single", "collective", "blink", "bm25", "cross", "scispacy"}
+    kinds |= {"multitask"}
     assert name.split("-")[0] in (measured.protocol, *kinds)
     if measured.protocol in WITHOUT_MODEL:
         assert not recipe.model

@@ -25,6 +25,8 @@ from holdfast.systems.collective.training.settings import (
     read_cross_settings,
     read_settings,
 )
+from holdfast.systems.multitask.training.fallback import SwitchConfig
+from holdfast.systems.multitask.training.recipe import read_settings as read_multitask_settings
 from holdfast.systems.rescnn.training.name_model import NameModelConfig
 
 
@@ -39,6 +41,8 @@ READ: Mapping[str, Callable[[Recipe], Any]] = {
     "dual encoder": read_settings,
     "cross-encoder": read_cross_settings,
     "joined linkers": reads(JoinedConfig),
+    "multi-task model": read_multitask_settings,
+    "multi-task model with names": reads(SwitchConfig),
 }
 TRAINED = [name for name, kind in KINDS.items() if kind.trainer]
 
