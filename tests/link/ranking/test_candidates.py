@@ -213,7 +213,15 @@ def test_a_genus_used_for_a_species_is_no_use_where_the_vocabulary_has_it(tmp_pa
     )
     other = (Entry("X:1", "vex fever", types=("Disease",)),)
     kb = make_kb(tmp_path / "kb", (Source("NCBI Taxonomy"), species), (Source("own"), other))
-    uses = (("Vexia", "NCBITaxon:2"), ("Vexia", "X:1"), ("vex", "NCBITaxon:2"))
+    uses = (
+        ("Vexia", "NCBITaxon:2"),
+        ("Vexia", "X:1"),
+        ("vex", "NCBITaxon:2"),
+        ("little vex", "NCBITaxon:1"),
+        ("vex fever", "NCBITaxon:1"),
+    )
     finder = CandidateFinder(kb, used=used(kb, *uses))
     assert ids(kb, find(finder, "Vexia")) == ["NCBITaxon:1", "X:1"]
     assert ids(kb, find(finder, "vex")) == ["NCBITaxon:2"]
+    assert ids(kb, find(finder, "little vex")) == ["NCBITaxon:1", "NCBITaxon:2"]
+    assert ids(kb, find(finder, "vex fever")) == ["NCBITaxon:1", "X:1"]
