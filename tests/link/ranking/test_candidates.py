@@ -101,6 +101,12 @@ def test_a_used_name_is_found_with_its_entity_and_says_so(kb: KnowledgeBase) -> 
     assert both.is_used.tolist() == [False, False, True]
 
 
+def test_a_used_name_is_never_the_preferred_one(kb: KnowledgeBase) -> None:
+    found = find(CandidateFinder(kb, used=used(kb, ("shiver", "X:1"))), "shiver")
+    assert ids(kb, found) == ["X:1"]
+    assert found.is_preferred.tolist() == [False]
+
+
 def test_of_equal_names_the_vocabularys_is_shown(kb: KnowledgeBase) -> None:
     finder = CandidateFinder(kb, used=used(kb, ("BOG AGUE", "X:2")))
     found = find(finder, "bog ague")
