@@ -10,7 +10,7 @@ from typing import Final
 from rich.console import Console
 
 from holdfast.document import Document
-from holdfast.io.show import print_document
+from holdfast.io.show.linked import print_document
 from holdfast.pipeline import load
 
 _FONTS: Final = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)

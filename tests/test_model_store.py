@@ -59,10 +59,10 @@ def served(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not here to make a certificate with")
-    request = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost".split()
-    alternative = ["-addext", "subjectAltName=DNS:localhost"]
+    request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    whose = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     files = ["-keyout", str(key), "-out", str(certificate)]
-    subprocess.run(["openssl", *request, *alternative, *files], capture_output=True, check=True)
+    subprocess.run(["openssl", *request, *whose, *files], capture_output=True, check=True)
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None: ...

@@ -9,6 +9,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
+from holdfast.link.ranking.shipped import LINKER
+from holdfast.registry import Model, Step
 
 import holdfast
 from command import call
@@ -16,9 +18,7 @@ from holdfast import artifacts, models, registry
 from holdfast.document import Mention
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb import KnowledgeBase
-from holdfast.link.ranking.shipped import LINKER
 from holdfast.models import choose_model, list_models
-from holdfast.registry import Model, Step
 from small_kb import make_kb
 
 TEXT = "A heart attack after lithium carbonate; TNF rose."

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.errors import InvalidValueError
-from holdfast.json_fields import offset_of, string_of, without_empty
 from holdfast.mention import (
     NIL,
     STATUSES,
@@ -24,6 +23,9 @@ from holdfast.mention import (
     Span,
     mention_from_json,
     mention_to_json,
+    offset_of,
+    string_of,
+    without_empty,
 )
 
 __all__ = [

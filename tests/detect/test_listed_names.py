@@ -7,13 +7,13 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
+from holdfast.registry import DETECTORS, Step
 
 import holdfast
 from command import call
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb import Entry, KnowledgeBase, Source
-from holdfast.registry import DETECTORS, Step
 from small_kb import make_kb
 
 PATHWAY = "activin receptor signaling pathway"

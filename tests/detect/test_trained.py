@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from holdfast.registry import DETECTORS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from holdfast.detect.trained import DETECTOR, TrainedDetector, merged, shipped_t
 from holdfast.document import Document, Mention
 from holdfast.errors import ArtifactError
 from holdfast.kb import Entry, KnowledgeBase
-from holdfast.registry import DETECTORS
 from small_kb import make_kb, of_entries
 
 TEXT = (

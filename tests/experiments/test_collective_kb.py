@@ -6,8 +6,9 @@ import gzip
 import json
 from pathlib import Path
 
-from corpora.named.files import write, write_json_lines
 from holdfast.experiments.collective_kb import collective_kb
+
+from corpora.named.files import write, write_json_lines
 from holdfast.experiments.recipe import read_recipe
 
 

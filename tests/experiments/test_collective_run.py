@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from holdfast.experiments.collective_run import score_found
 
 from holdfast.bench.scispacy_peer import (
     PYTHON,
@@ -13,7 +14,6 @@ from holdfast.bench.scispacy_peer import (
 from holdfast.bench.training_curves import times_faster
 from holdfast.document import Document, Mention, Span
 from holdfast.errors import HoldfastError, UsageError
-from holdfast.experiments.collective_run import score_found
 from holdfast.kb.records import Entry
 from small_kb import of_entries
 

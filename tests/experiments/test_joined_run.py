@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdfast.document import Candidate, Mention
 from holdfast.experiments.joined_run import Pair, choose_weight, score_joined
+
+from holdfast.document import Candidate, Mention
 
 
 def seen(**shares: float) -> Mention:

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from holdfast.link.ranking.shipped import shipped_encoder
+from holdfast.registry import DETECTORS, LINKERS
 
 from command import call
 from holdfast.corpora.named import CORPORA
@@ -17,9 +19,7 @@ from holdfast.experiments.run import COLLECTIVE, INDEXES, run_recipe
 from holdfast.kb.open.vocabularies import OPEN, VOCABULARIES
 from holdfast.kb.readers import READERS
 from holdfast.link.ranking.ranker import PARTS
-from holdfast.link.ranking.shipped import shipped_encoder
 from holdfast.link.training.train import train_ranked_linker
-from holdfast.registry import DETECTORS, LINKERS
 from holdfast.systems.collective.model import recipe_of
 from holdfast.types import TYPES
 

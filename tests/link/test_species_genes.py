@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from holdfast.registry import LINKERS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,6 @@ from gene_kb import make_gene_kb
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb import KnowledgeBase
 from holdfast.link.species_genes import GenesBySpecies, genes_by_species
-from holdfast.registry import LINKERS
 from small_kb import make_kb
 
 HUMAN_P53, MOUSE_P53, RAT_P53 = "NCBIGene:7157", "MGI:98834", "RGD:3889"

@@ -40,7 +40,7 @@ def pipeline(
     from holdfast.bench.pipelines import Task, bench_pipeline
     from holdfast.corpora.named import load_corpus
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_bench import print_pipelines
+    from holdfast.io.show.bench import print_pipelines
     from holdfast.kb import open_kb
     from holdfast.parts import model_parts
 
@@ -86,7 +86,7 @@ def names(
     """The name linker beside BERT and scispaCy."""
     from holdfast.bench.names import Plan, bench_names
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_bench import print_names
+    from holdfast.io.show.bench import print_names
     from holdfast.kb import open_kb
 
     plan = Plan(
@@ -121,7 +121,7 @@ def growth(
     """How the name linker grows with the number of names."""
     from holdfast.bench.growth import GrowthPlan, bench_growth, parse_sizes
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_bench import print_growth
+    from holdfast.io.show.bench import print_growth
     from holdfast.kb import open_kb
 
     plan = GrowthPlan(data, open_kb(kb), parse_sizes(sizes), threads=threads)

@@ -27,7 +27,7 @@ def evaluate(
     from holdfast.experiments.results import outcome_to_json
     from holdfast.experiments.run import run_recipe
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_outcome import print_outcome
+    from holdfast.io.show.outcome import print_outcome
 
     chosen = read_recipe(recipe)
     with progress_bar(chosen.name) as progress:

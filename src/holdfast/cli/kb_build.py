@@ -85,7 +85,7 @@ def build(
 def _build(options: Mapping[str, Any]) -> None:
     """Build what the options say, by their names in `build`, and print it."""
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_built import print_built
+    from holdfast.io.show.built import print_built
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.build_report import BuildWatch
     from holdfast.kb.from_files import build_from_files, reader_options, source_files
@@ -119,7 +119,7 @@ def subset(
 ) -> None:
     """Build a knowledge base of a part of another; all conditions must hold."""
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_kb import print_kb
+    from holdfast.io.show.kb import print_kb
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import read_ids
     from holdfast.kb.derive import subset as build_subset
@@ -147,7 +147,7 @@ def merge(
 ) -> None:
     """Build one knowledge base of several, in the order of preference given."""
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_kb import print_kb
+    from holdfast.io.show.kb import print_kb
     from holdfast.kb import kb_folder, open_kb
     from holdfast.kb.derive import merge as build_merged
     from holdfast.kb.places import check_replaceable

@@ -155,7 +155,7 @@ def _tell(probe: str, measured: dict[str, Any], results: Path | None, *, as_json
 
 
 def _print_probe(measured: dict[str, Any]) -> None:
-    from holdfast.io.show_rows import print_rows
+    from holdfast.io.show.rows import print_rows
 
     columns = {
         "linker": "linker",
@@ -172,7 +172,7 @@ def _print_probe(measured: dict[str, Any]) -> None:
 
 
 def _print_embeddings(measured: dict[str, Any]) -> None:
-    from holdfast.io.show_rows import print_rows
+    from holdfast.io.show.rows import print_rows
 
     start = {"stage": "stage", "token embeddings": "embeddings"}
     rows = [

@@ -37,7 +37,7 @@ def reproduce(
     from holdfast.experiments.run import run_recipe
     from holdfast.experiments.train import train_recipe
     from holdfast.io.progress import progress_bar
-    from holdfast.io.show_outcome import print_outcome
+    from holdfast.io.show.outcome import print_outcome
     from holdfast.models import trained_model
 
     for name in shipped() if recipes == ["all"] else recipes:

@@ -14,7 +14,7 @@ from holdfast.evaluate.abbreviations import AbbreviationCase, score_abbreviation
 from holdfast.evaluate.protocols import PROTOCOLS
 from holdfast.experiments.end_to_end import run_end_to_end
 from holdfast.experiments.given import run_given_mentions
-from holdfast.experiments.lenient import run_lenient
+from holdfast.experiments.lenient.run import run_lenient
 from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.variants import run_variants

@@ -12,7 +12,7 @@ from holdfast.document import NIL, Document, Mention, Span
 from holdfast.errors import UsageError
 from holdfast.io.linked_strings import LinkedRow, LinkedString
 from holdfast.io.mention_tables import MentionTable
-from holdfast.io.show_strings import print_strings
+from holdfast.io.show.strings import print_strings
 from holdfast.io.sssom import write_sssom
 from holdfast.text.safe import guard_cell, json_safe, safe_stream
 

@@ -15,7 +15,7 @@ from holdfast.errors import UsageError
 from holdfast.io.inputs import Inputs, open_inputs
 from holdfast.io.output import check_format, print_documents
 from holdfast.io.progress import counted, progress_bar
-from holdfast.io.show import print_unmapped
+from holdfast.io.show.linked import print_unmapped
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.pipeline import Pipeline, load
 from holdfast.text.safe import safe_stream
@@ -121,7 +121,7 @@ def _open(request: LinkRequest) -> AbstractContextManager[Inputs]:
 def _explain_absence(
     request: LinkRequest, term: str, kb: KnowledgeBase, pipeline: Pipeline, form: str
 ) -> None:
-    from holdfast.io.show_why_not import print_why_not
+    from holdfast.io.show.why_not import print_why_not
 
     with _open(request) as texts:
         documents = texts.documents(ReadReport())

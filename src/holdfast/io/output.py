@@ -66,7 +66,7 @@ def _as_json(document: Document) -> str:
 def _print_for_people(documents: Iterable[Document], *, explain: bool) -> None:
     from rich.console import Console
 
-    from holdfast.io.show import print_document
+    from holdfast.io.show.linked import print_document
 
     console = Console(highlight=False, markup=False)
     for i, document in enumerate(documents):

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from holdfast import artifacts, types
 from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
-from holdfast.locks import one_writer
 from holdfast.names.dense import DenseIndex
 from holdfast.names.unindexed import NameVectors, UnindexedNames
 from holdfast.names.vectors import Encoder
@@ -61,7 +60,7 @@ def dense_index_of(
         return DenseIndex.open(folder, encoder, names_digest=kb.manifest.digest)
     index: DenseIndex | None = None
     try:
-        with one_writer(folder):
+        with artifacts.one_writer(folder):
             with suppress(ArtifactError):  # made by another process meanwhile
                 return DenseIndex.open(folder, encoder, names_digest=kb.manifest.digest)
             rows = _paraphrased(kb)

@@ -21,7 +21,7 @@ from holdfast.corpora.named.splits import parse_splits
 from holdfast.document import Document
 from holdfast.encoders.names import NameEncoder, open_name_encoder
 from holdfast.errors import UsageError
-from holdfast.experiments.lenient_base import (
+from holdfast.experiments.lenient.base import (
     LenientBase,
     lenient_base,
     training_mentions,

@@ -20,7 +20,6 @@ import numpy.typing as npt
 from holdfast import artifacts
 from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
-from holdfast.locks import one_writer
 from holdfast.systems.collective.scores import Floats, Rows, rows_of_owners, score_entities
 
 KIND: Final = "entity vectors"
@@ -225,7 +224,7 @@ def entity_vectors_of(
     if (folder, made_of) in _not_kept and not must_keep:
         return _not_kept[folder, made_of]
     try:
-        with one_writer(folder):
+        with artifacts.one_writer(folder):
             with suppress(ArtifactError):  # made by another process meanwhile
                 return EntityVectors.open(folder, made_of=made_of)
             with artifacts.publish(folder) as scratch:

@@ -12,6 +12,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+from holdfast.experiments.collective_run import bm25_retriever  # noqa: E402
+
 from holdfast import artifacts  # noqa: E402
 from holdfast.bench.collective import (  # noqa: E402
     Systems,
@@ -22,7 +24,6 @@ from holdfast.bench.training_curves import times_faster, training_curves  # noqa
 from holdfast.corpora import dumps  # noqa: E402
 from holdfast.document import Document  # noqa: E402
 from holdfast.errors import UsageError  # noqa: E402
-from holdfast.experiments.collective_run import bm25_retriever  # noqa: E402
 from holdfast.experiments.recipe import KbSpec, Recipe, read_recipe, shipped  # noqa: E402
 from holdfast.experiments.run import COLLECTIVE, model_folder, run_recipe  # noqa: E402
 from holdfast.kb import KnowledgeBase  # noqa: E402

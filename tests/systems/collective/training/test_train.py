@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+from holdfast.registry import DETECTORS, FINDING_RECIPE, LINKERS, LINKING_RECIPE  # noqa: E402
+
 import holdfast  # noqa: E402
 from holdfast import artifacts  # noqa: E402
 from holdfast.document import Document, Mention  # noqa: E402
@@ -24,7 +26,6 @@ from holdfast.encoders.tokens import TokenReader  # noqa: E402
 from holdfast.errors import InvalidValueError, UsageError  # noqa: E402
 from holdfast.models import choose_model  # noqa: E402
 from holdfast.pipeline import load  # noqa: E402
-from holdfast.registry import DETECTORS, FINDING_RECIPE, LINKERS, LINKING_RECIPE  # noqa: E402
 from holdfast.systems.collective.linker import CollectiveAnnotator, CollectiveLinker  # noqa: E402
 from holdfast.systems.collective.model import DualEncoderModel, span_probabilities  # noqa: E402
 from holdfast.systems.collective.spans import spans_of_words  # noqa: E402
