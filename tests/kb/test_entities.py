@@ -198,6 +198,24 @@ def test_a_description_counts_own_types_too_most_frequent_first(tmp_path: Path) 
     assert described.megabytes == pytest.approx(size / 1e6)
 
 
+def test_ids_that_share_a_hash_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.kb.ids._hash", lambda string: len(string) % 2)
+    kb = of_entries(
+        tmp_path / "kb",
+        Entry("X:1", "a", xrefs=("Y:1", "Y:22")),
+        Entry("X:22", "b", xrefs=("Y:3",)),
+        Entry("X:3", "c", xrefs=("Y:1",)),
+    )
+    asked = ["X:3", "X:22", "X:9", "X:99", "X:1"]
+    assert [kb.row_of(id) for id in asked] == [2, 1, None, None, 0]
+    assert kb.rows_of(asked).tolist() == [2, 1, -1, -1, 0]
+    assert [kb.rows_with_xref(id) for id in ("Y:1", "Y:22", "Y:3", "Y:7")] == [[0, 2], [0], [1], []]
+    assert "X:9" not in kb
+    assert 7 not in kb
+
+
 @given(st.lists(st.text(max_size=4), max_size=12), st.lists(st.text(max_size=4), max_size=6))
 def test_the_rows_of_a_string_are_all_those_where_it_stands(
     strings: list[str], asked: list[str]

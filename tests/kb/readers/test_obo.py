@@ -108,8 +108,15 @@ def test_an_obsolete_id_is_an_xref_of_what_replaces_it(tmp_path: Path) -> None:
 
 
 def test_prefixes_leave_imported_terms_out(tmp_path: Path) -> None:
-    records = read_obo(_write(tmp_path, FULL), prefixes=("TST",))
-    assert "OTH:0000001" not in {record.id for record in records}
+    path = _write(tmp_path, FULL)
+    for prefixes, expected in (
+        (("TST",), ["TST:0000001", "TST:0000002"]),
+        (("OTH", "X"), ["OTH:0000001"]),
+        (("TST", "OTH"), ["TST:0000001", "TST:0000002", "OTH:0000001"]),
+        ((), []),
+    ):
+        records = read_obo(path, prefixes=prefixes)
+        assert [record.id for record in records if isinstance(record, Entry)] == expected
 
 
 def test_scopes_and_synonym_types_choose_the_names(tmp_path: Path) -> None:
