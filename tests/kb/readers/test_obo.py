@@ -167,6 +167,11 @@ def test_the_type_is_given_or_known_from_the_prefix(tmp_path: Path) -> None:
     assert {r.types for r in read_obo(path, type="Anatomy")} == {("Anatomy",)}
 
 
+def test_spaces_around_tags_values_and_lines_do_not_matter(tmp_path: Path) -> None:
+    text = HEADER + "  [ Term ]  \n id : TST:1 \n! a remark\nname  :  two   words  \n\n"
+    assert list(read_obo(_write(tmp_path, text))) == [Entry("TST:1", "two words")]
+
+
 def test_windows_line_ends_read_the_same(tmp_path: Path) -> None:
     plain = list(read_obo(_write(tmp_path, FULL)))
     assert list(read_obo(_write(tmp_path, FULL.replace("\n", "\r\n")))) == plain
