@@ -8,7 +8,19 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import FormatError, KnowledgeBaseError
-from holdfast.kb import Addition, Entry, Record, Source, build_kb, open_kb
+from holdfast.kb import (
+    Addition,
+    Entity,
+    Entry,
+    KnowledgeBase,
+    Record,
+    Source,
+    build,
+    build_kb,
+    open_kb,
+    store,
+    tables,
+)
 from holdfast.kb.describe import describe, search
 from small_kb import DISEASES, MESH, make_kb
 
@@ -65,6 +77,45 @@ def test_progress_never_runs_backwards_and_ends_at_one(tmp_path: Path) -> None:
     assert shares == sorted(shares)
     assert seen[-1] == ("done", 1.0)
     assert any("MeSH" in what for what, _ in seen)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_records_that_come_in_many_pieces_make_the_same_files(
+    tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = make_kb(tmp_path / "whole")
+    names = list(whole.all_names())
+    monkeypatch.setattr(tables, "_ROWS_IN_MEMORY", size)
+    monkeypatch.setattr(build, "_REPORT_EVERY", size)
+    monkeypatch.setattr(store, "_TOGETHER", size)
+    in_pieces = make_kb(tmp_path / "pieces")
+    assert in_pieces.manifest.files == whole.manifest.files
+    assert list(in_pieces.all_names()) == names
+    assert len(names) == whole.names == sum(1 + len(e.synonyms) for e in every_entity(whole))
+
+
+def every_entity(kb: KnowledgeBase) -> list[Entity]:
+    return [kb.entity_at(row) for row in range(len(kb))]
+
+
+def test_everyone_who_enters_is_told_with_its_row(tmp_path: Path) -> None:
+    told: list[tuple[int, str]] = []
+    records = [
+        Entry("X:1", " a "),
+        Addition("X:1", synonyms=("b", " ", "c ")),
+        Entry("X:2", "d"),
+        Entry("X:1", "e"),
+        Addition("X:3", synonyms=("lost",)),
+    ]
+    summary = build_kb(
+        tmp_path / "kb",
+        name="k",
+        parts=[(Source("s"), records)],
+        entered=lambda row, entry: told.append((row, entry.name)),
+    )
+    assert told == [(0, " a "), (1, "d"), (0, "e")]
+    assert (summary.entities, summary.names, summary.dropped) == (2, 5, 1)
+    assert KnowledgeBase(tmp_path / "kb").names_of(0) == ["a", "b", "c", "e"]
 
 
 def test_two_builds_of_the_same_records_are_the_same_files(tmp_path: Path) -> None:
