@@ -104,14 +104,7 @@ def score_strict(
     `…_in_kb` leave them out too.
     """
     scored, left_out = _with_gold(cases)
-    rows: list[dict[str, float]] = []
-    for case in scored:
-        place = _strict_place(case)
-        in_kb = any(entity in entities for entity in case.gold)
-        row = {"mentions": 1, "in_kb": in_kb, "ties": _is_tied(case)}
-        row["right_at_1"] = in_kb and place <= 1
-        row["right_at_5"] = in_kb and place <= 5
-        rows.append({name: float(value) for name, value in row.items()})
+    rows = [_strict_row(case, entities) for case in scored]
     n_in_kb = int(sum(row["in_kb"] for row in rows))
     counts = {
         "n_in_kb": n_in_kb,
@@ -134,6 +127,33 @@ def score_strict(
     )
 
 
+def _strict_row(case: StrictCase, entities: Container[str]) -> dict[str, float]:
+    """The counts of one mention."""
+    place = _strict_place(case)
+    in_kb = any(entity in entities for entity in case.gold)
+    return {
+        "mentions": 1.0,
+        "in_kb": float(in_kb),
+        "ties": float(_is_tied(case)),
+        "right_at_1": float(in_kb and place <= 1),
+        "right_at_5": float(in_kb and place <= 5),
+    }
+
+
+_RANKED: Final = {
+    "accuracy_at_1": Ratio("right_at_1", "mentions"),
+    "map": Ratio("average_precision", "mentions"),
+    "recall_at_10": Ratio("within_10", "mentions"),
+    "accuracy_at_1_normalised": Ratio("right_at_1", "found"),
+    "map_normalised": Ratio("average_precision", "found"),
+}
+_RANKED_IN_KB: Final = {
+    "accuracy_at_1_in_kb": Ratio("right_at_1", "in_kb"),
+    "map_in_kb": Ratio("average_precision", "in_kb"),
+    "recall_at_10_in_kb": Ratio("within_10", "in_kb"),
+}
+
+
 def score_ranked(
     cases: Iterable[RankedCase],
     *,
@@ -149,34 +169,11 @@ def score_ranked(
     Mentions whose gold is NIL are left out.
     """
     scored, left_out = _with_gold(cases)
-    rows = []
-    for case in scored:
-        places = _ranked_places(case)
-        rows.append(
-            {
-                "mentions": 1,
-                "found": float(bool(places)),
-                "in_kb": float(entities is not None and any(id in entities for id in case.gold)),
-                "right_at_1": float(places[:1] == [1]),
-                "within_10": float(bool(places) and places[0] <= 10),
-                "average_precision": sum((i + 1) / place for i, place in enumerate(places))
-                / len(case.gold),
-            }
-        )
-    figures = {
-        "accuracy_at_1": Ratio("right_at_1", "mentions"),
-        "map": Ratio("average_precision", "mentions"),
-        "recall_at_10": Ratio("within_10", "mentions"),
-        "accuracy_at_1_normalised": Ratio("right_at_1", "found"),
-        "map_normalised": Ratio("average_precision", "found"),
-    }
+    rows = [_ranked_row(case, entities) for case in scored]
+    figures = dict(_RANKED)
     counts = {"n_normalised": int(sum(row["found"] for row in rows))}
     if entities is not None:
-        figures |= {
-            "accuracy_at_1_in_kb": Ratio("right_at_1", "in_kb"),
-            "map_in_kb": Ratio("average_precision", "in_kb"),
-            "recall_at_10_in_kb": Ratio("within_10", "in_kb"),
-        }
+        figures |= _RANKED_IN_KB
         counts["n_in_kb"] = int(sum(row["in_kb"] for row in rows))
     return _report(
         "ranked",
@@ -188,6 +185,20 @@ def score_ranked(
         resamples=resamples,
         seed=seed,
     )
+
+
+def _ranked_row(case: RankedCase, entities: Container[str] | None) -> dict[str, float]:
+    """The counts of one mention."""
+    places = _ranked_places(case)
+    precisions = ((number + 1) / place for number, place in enumerate(places))
+    return {
+        "mentions": 1.0,
+        "found": float(bool(places)),
+        "in_kb": float(entities is not None and any(id in entities for id in case.gold)),
+        "right_at_1": float(places[:1] == [1]),
+        "within_10": float(bool(places) and places[0] <= 10),
+        "average_precision": sum(precisions) / len(case.gold),
+    }
 
 
 def _lenient(case: LenientCase, k: int) -> float:

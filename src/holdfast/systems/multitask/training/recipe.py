@@ -1,0 +1,148 @@
+"""Trains the multi-task model of a recipe and writes it as a model folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.corpora.named import CORPORA, load_corpus, load_training
+from holdfast.corpora.named.splits import parse_splits
+from holdfast.document import Document
+from holdfast.errors import UsageError
+from holdfast.experiments.recipe import Recipe
+from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
+from holdfast.models import find_model, trained_model
+from holdfast.systems.collective.training.start import (
+    begin_with_detector,
+    check_starts,
+    starts_of,
+)
+from holdfast.systems.multitask.model import MultitaskModel
+from holdfast.systems.multitask.shape import ModelShape
+from holdfast.systems.multitask.training.data import Reading
+from holdfast.systems.multitask.training.fit import (
+    Material,
+    Settings,
+    checkpoints_of,
+    train_on_documents,
+)
+from holdfast.systems.multitask.training.model import MultitaskNetwork
+from holdfast.systems.multitask.training.recognised import recognised
+from holdfast.systems.multitask.training.train import TrainConfig
+from holdfast.training.loop import Report
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeConfig:
+    """The settings of a recipe's [train] besides those of the model, the reading and the run."""
+
+    detector: str = ""  # the recipe of the detector whose encoder it begins with; "": pretrained
+    recogniser: str = ""  # per entity: the model whose mistakes are learned as no entity
+    fit_documents: int | None = None  # how many are learned from, drawn at random; all by default
+    select_documents: int = 100  # of the development split that are looked at while training
+
+
+def read_settings(recipe: Recipe) -> tuple[Settings, RecipeConfig]:
+    """Every key goes to the part that has it; one that no part has is a UsageError."""
+    left = dict(recipe.trained.settings)
+    kinds = (ModelShape, TrainConfig, Reading, RecipeConfig)
+    parts = {kind: _take(kind, left) for kind in kinds}
+    read = str(left.pop("read", ""))
+    if left:
+        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(left)!r}")
+    settings = Settings(
+        ModelShape(**parts[ModelShape]),
+        TrainConfig(**parts[TrainConfig]),
+        Reading(**parts[Reading]),
+        read,
+    )
+    return settings, RecipeConfig(**parts[RecipeConfig])
+
+
+def _take(kind: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    names = [field.name for field in fields(kind) if field.name in settings]
+    return {name: settings.pop(name) for name in names}
+
+
+def train_multitask_recipe(
+    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+) -> None:
+    """Train what the recipe describes and write the folders that `train_on_documents` says.
+
+    `encoder` is a Hugging Face folder to begin with instead of the recipe's.
+    """
+    if not recipe.trained.on:
+        raise UsageError(f"recipe {recipe.name!r}: [train] has nothing to train `on`")
+    if encoder is not None:
+        told = {**recipe.trained.settings, "encoder": str(encoder)}
+        recipe = replace(recipe, train=replace(recipe.trained, settings=told))
+    settings, own = read_settings(recipe)
+    check_starts(recipe, data=data)
+
+    def begin(model: MultitaskNetwork) -> None:
+        if own.detector:
+            begin_with_detector(model.encoder, checkpoints_of(trained_model(own.detector)))
+
+    train_on_documents(
+        load_material(recipe, own, data=data, report=report),
+        settings,
+        out=out,
+        description=_description(recipe),
+        about=_about(recipe),
+        begin=begin,
+        report=report,
+    )
+
+
+def load_material(recipe: Recipe, config: RecipeConfig, *, data: Path, report: Report) -> Material:
+    """What is trained on and looked at, with ids of the knowledge base."""
+    train = recipe.trained
+    looked = parse_splits([train.select] if train.select else [])
+    evaluated = [*recipe.evaluated, *parse_splits(train.held_out), *looked]
+    kb = kb_of(recipe, looked[0][1] if looked else recipe.measured.split, data=data)
+    found = load_training(parse_splits(train.on), evaluated=evaluated, data=data)
+    for part in found.parts:
+        report(str(part))
+    ids = primary_ids(kb)
+    training = _some(list(with_primary_ids(found.documents, ids)), config.fit_documents)
+    development = [d for corpus, split in looked for d in load_corpus(corpus, split, data=data)]
+    mistaken = list[Document]()
+    if config.recogniser:
+        mistaken = recognised(MultitaskModel.open(find_model(config.recogniser)), training)
+    return Material(
+        training,
+        list(with_primary_ids(development[: config.select_documents], ids)),
+        mistaken,
+    )
+
+
+def _description(recipe: Recipe) -> dict[str, object]:
+    earlier = list(dict.fromkeys(each.name for each in starts_of(recipe)))
+    learned = (split for each in (recipe, *starts_of(recipe)) for split in each.trained.on)
+    fit = list(dict.fromkeys(learned))
+    return {
+        "recipes": [*reversed(earlier), recipe.name],
+        "training_data": fit,
+        "selected_on": recipe.trained.select,
+        "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name, _ in parse_splits(fit))),
+    }
+
+
+def _about(recipe: Recipe) -> dict[str, Any]:
+    """Settings that invalidate a checkpoint."""
+    train = recipe.trained
+    free = {"steps", "threads", "save_every", "evaluate_every"}
+    kept = {key: value for key, value in train.settings.items() if key not in free}
+    return {**kept, "select": train.select, "recipe": recipe.name, "on": list(train.on)}
+
+
+def _some(documents: Sequence[Document], count: int | None) -> Sequence[Document]:
+    """So many of them, drawn at random, always the same; all by default."""
+    if count is None or count >= len(documents):
+        return documents
+    drawn = np.random.default_rng(0).choice(len(documents), size=count, replace=False)
+    return [documents[at] for at in sorted(drawn.tolist())]
