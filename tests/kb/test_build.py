@@ -100,7 +100,7 @@ def every_entity(kb: KnowledgeBase) -> list[Entity]:
 
 def test_everyone_who_enters_is_told_with_its_row(tmp_path: Path) -> None:
     told: list[tuple[int, str]] = []
-    records = [
+    records: list[Record] = [
         Entry("X:1", " a "),
         Addition("X:1", synonyms=("b", " ", "c ")),
         Entry("X:2", "d"),
