@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,32 @@ def test_progress_never_runs_backwards_and_ends_at_one(tmp_path: Path) -> None:
     assert shares == sorted(shares)
     assert seen[-1] == ("done", 1.0)
     assert any("MeSH" in what for what, _ in seen)
+
+
+def test_progress_of_reading_goes_from_source_to_source(tmp_path: Path) -> None:
+    def reading(*, is_known: bool) -> list[float]:
+        """What is told when each of four sources begins, whether their number is known or not."""
+        told = list[tuple[str, float]]()
+        parts = [(Source(f"s{n}"), [Entry(f"X:{n}", "a")]) for n in range(4)]
+        build_kb(
+            tmp_path / "kb",
+            name="k",
+            parts=parts if is_known else (part for part in parts),
+            progress=lambda what, done: told.append((what, done)),
+        )
+        assert [what.partition(":")[0] for what, _ in told[:4]] == [
+            f"reading s{n}" for n in range(4)
+        ]
+        done = [part for _, part in told]
+        assert done == sorted(done)
+        return done[:4]
+
+    known = reading(is_known=True)
+    assert known[0] == 0
+    steps = [after - before for before, after in pairwise(known)]
+    assert steps == pytest.approx([steps[0]] * 3)
+    assert 0 < known[3] < 1
+    assert reading(is_known=False)[0] == 0
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
