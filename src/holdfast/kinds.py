@@ -21,6 +21,7 @@ from holdfast.systems.collective.kinds import (
     EntityEncoderKind,
     JoinedKind,
 )
+from holdfast.systems.multitask.kinds import MultitaskKind, ReadingKind, SwitchedKind
 from holdfast.systems.rescnn.kind import NameEncoderKind
 
 KINDS: Final[dict[str, Kind]] = {
@@ -36,6 +37,9 @@ KINDS: Final[dict[str, Kind]] = {
         CrossEncoderKind(),
         Bm25Kind(),
         JoinedKind(),
+        MultitaskKind(),
+        ReadingKind(),
+        SwitchedKind(),
     )
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,6 +46,57 @@ def test_nothing_is_taken_inside_what_was_found() -> None:
     text = "cancer. breast cancer"
     given_both = [tagged(text, "cancer"), tagged(text, "breast cancer", confidence=0.4)]
     assert agree(given_both, text) == given_both
+
+
+def test_the_surest_of_a_wording_decides_the_type_elsewhere() -> None:
+    text = "Gout or Gout or Gout"
+    places = (Span(0, 4), Span(8, 12))
+    for first, second in (places, places[::-1]):
+        found = [Tagged(first, "Gene", 0.91), Tagged(second, "Disease", 0.97)]
+        assert agree(sorted(found, key=lambda t: t.span), text)[-1].type == "Disease"
+
+
+@pytest.mark.parametrize(("confidence", "is_taken"), [(0.9, True), (0.89, False)])
+def test_from_ninety_per_cent_on_a_mention_is_sure(confidence: float, is_taken: bool) -> None:
+    text = "Gout and Gout"
+    found = agree([tagged(text, "Gout", confidence=confidence)], text)
+    assert len(found) == 1 + is_taken
+    assert {t.confidence for t in found} == {confidence}
+
+
+@pytest.mark.parametrize(("words", "is_taken"), [("TNF", True), ("IL", False)])
+def test_words_of_three_letters_or_more_are_looked_for_elsewhere(
+    words: str, is_taken: bool
+) -> None:
+    text = f"the {words} and {words}"
+    assert len(agree([tagged(text, words)], text)) == 1 + is_taken
+
+
+def test_only_the_words_of_the_mention_are_looked_for() -> None:
+    text = "severe Gout then Gout, severe Gout"
+    found = agree([tagged(text, "Gout")], text)
+    assert texts(found, text) == ["Gout", "Gout", "Gout"]
+    assert [t.span.start for t in found] == [7, 17, 30]
+
+
+def test_a_short_form_vouches_for_its_long_form_and_keeps_its_own_meaning() -> None:
+    text = "A heart attack (HAT) kills. HAT hurts."
+    start = text.index("HAT)")
+    found = agree([Tagged(Span(start, start + 3), "Disease", 0.95)], text)
+    assert texts(found, text) == ["heart attack", "HAT", "HAT"]
+    both = [tagged(text, "heart attack", type="Gene"), Tagged(Span(16, 19), "Disease", 0.95)]
+    assert [(t.span.start, t.type) for t in agree(both, text)] == [
+        (2, "Gene"),
+        (16, "Disease"),
+        (28, "Disease"),
+    ]
+
+
+def test_a_letter_that_labels_a_panel_is_not_taken() -> None:
+    text = "Ectoplume (E) grows. E falls."
+    assert texts(agree([tagged(text, "Ectoplume")], text), text) == ["Ectoplume", "E", "E"]
+    panels = f"{text} (A) One. (B) Two."
+    assert texts(agree([tagged(panels, "Ectoplume")], panels), panels) == ["Ectoplume"]
 
 
 @settings(deadline=None)

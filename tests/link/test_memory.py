@@ -22,7 +22,7 @@ from holdfast.link.ranking import linker as ranked
 from holdfast.link.ranking.features import FEATURES
 from holdfast.link.ranking.linker import RankedLinker
 from holdfast.link.ranking.ranker import Ranker
-from holdfast.link.ranking.recent import Recent
+from holdfast.names.recent import Recent
 from small_kb import make_kb, of_entries
 
 _MOST_REMEMBERED = 1 << 16

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.document import NIL, Document, Mention
-from holdfast.kb import Entry, KnowledgeBase
+from holdfast.kb import Entry, KnowledgeBase, Source
 from holdfast.link.names import NameLinker
 from small_kb import make_kb, of_entries
 
@@ -171,6 +171,8 @@ def test_scores_lie_between_0_and_1_and_fall_strictly(
     assert len({c.entity_id for c in mention.candidates}) == len(scores) <= 5
     assert mention.ids in ((NIL,), (mention.candidates[0].entity_id,) if scores else (NIL,))
     assert all(candidate.evidence for candidate in mention.candidates)
+    cosines = [c.evidence[-1].score for c in mention.candidates if c.evidence[-1].kind == "ngram"]
+    assert all(cosine is not None and cosine >= 0.29 for cosine in cosines[:1])
 
 
 def test_linking_again_or_in_another_order_changes_nothing(linker: NameLinker) -> None:
@@ -180,3 +182,94 @@ def test_linking_again_or_in_another_order_changes_nothing(linker: NameLinker) -
     assert linker(once) == once
     backwards = linker(Document("1", text, mentions=tuple(reversed(mentions))))
     assert tuple(reversed(backwards.mentions)) == once.mentions
+
+
+def test_a_mention_is_linked_from_the_asked_likeness_on(kb: KnowledgeBase) -> None:
+    surface = "myocardial infarctoin"
+    best = link(NameLinker(kb), surface).candidates[0]
+    cosine = best.evidence[0].score
+    assert cosine is not None
+    assert best.score == pytest.approx(0.9 * cosine, abs=1e-3)
+    assert link(NameLinker(kb, likeness=cosine - 0.001), surface).ids == ("MESH:D002",)
+    assert link(NameLinker(kb, likeness=cosine + 0.001), surface).ids == (NIL,)
+
+
+def test_an_exact_name_is_linked_however_low_it_scores(tmp_path: Path) -> None:
+    rivals = (Entry(f"X:{i}", f"thing {i}", synonyms=("quux",)) for i in range(9))
+    mention = link(NameLinker(of_entries(tmp_path / "kb", *rivals), likeness=1.0), "quux")
+    assert mention.candidates[0].score < 0.5
+    assert mention.ids == ("X:0",)
+
+
+def test_later_vocabularies_and_synonyms_score_as_much_less_as_they_should(
+    linker: NameLinker,
+) -> None:
+    mesh, mondo = link(linker, "heart attack").candidates
+    assert mesh.score == pytest.approx(0.95)
+    assert mondo.score == pytest.approx(0.95 * 0.9)
+    first, second = link(linker, "myocardial infarction").candidates
+    assert first.score == 1.0
+    assert second.score == pytest.approx(0.9)
+    assert second.evidence[0].detail.startswith("MONDO name")
+
+
+def test_within_a_vocabulary_preferred_names_come_first_then_what_others_refer_to(
+    tmp_path: Path,
+) -> None:
+    kb = of_entries(
+        tmp_path / "kb",
+        Entry("X:1", "thing one", synonyms=("quux",)),
+        Entry("X:2", "thing two", synonyms=("quux",), xrefs=("A:1", "A:2")),
+        Entry("X:3", "quux"),
+        Entry("X:4", "thing four", synonyms=("quux",), xrefs=("A:3",)),
+    )
+    mention = link(NameLinker(kb), "quux")
+    assert [c.entity_id for c in mention.candidates] == ["X:3", "X:2", "X:4", "X:1"]
+    assert mention.candidates[0].score == pytest.approx(1.0 / 4**0.5)
+    assert mention.candidates[1].score == pytest.approx(0.95 / 4**0.5)
+    assert mention.candidates[2].score == pytest.approx(0.99 * 0.95 / 4**0.5, abs=1e-4)
+
+
+def test_case_tells_symbols_apart_where_it_can(tmp_path: Path) -> None:
+    kb = of_entries(
+        tmp_path / "kb",
+        Entry("X:1", "Was", types=("Gene",)),
+        Entry("X:2", "WAS", types=("Gene",)),
+    )
+    assert [c.entity_id for c in link(NameLinker(kb), "WAS").candidates] == ["X:2"]
+
+
+def test_names_that_look_alike_are_ordered_by_likeness_once_for_each_entity(
+    tmp_path: Path,
+) -> None:
+    kb = of_entries(
+        tmp_path / "kb",
+        Entry("X:1", "blue moon rite"),
+        Entry("X:2", "blue moon disease", synonyms=("blue moon diseases of old",)),
+    )
+    mention = link(NameLinker(kb), "blue moon diseaze")
+    assert [c.entity_id for c in mention.candidates] == ["X:2", "X:1"]
+    assert mention.candidates[0].name == "blue moon disease"
+    cosines = [c.evidence[0].score for c in mention.candidates]
+    assert [c.score for c in mention.candidates] == pytest.approx(
+        [0.9 * (cosine or 0) for cosine in cosines], abs=1e-3
+    )
+
+
+def test_alike_names_of_several_vocabularies_come_in_their_order_and_no_more_than_asked(
+    tmp_path: Path,
+) -> None:
+    names = ("blue moon disease", "blue moon diseaze", "blue moon diseasse")
+    kb = make_kb(
+        tmp_path / "kb",
+        (Source("MONDO"), [Entry("MONDO:1", names[0], types=("Disease",))]),
+        (Source("Disease Ontology"), [Entry("DOID:1", names[0], types=("Disease",))]),
+        (Source("MeSH"), [Entry(f"MESH:D{i}", n, types=("Disease",)) for i, n in enumerate(names)]),
+    )
+    query = "blue moon disoase"
+    everything = link(NameLinker(kb, top=9), query).candidates
+    assert [c.entity_id for c in everything][:3] == ["MESH:D0", "MONDO:1", "DOID:1"]
+    assert len(everything) == 5
+    assert link(NameLinker(kb, top=2), query).candidates == everything[:2]
+    exact = link(NameLinker(kb), names[0]).candidates
+    assert [c.score for c in exact] == pytest.approx([1.0, 0.9, 0.81], abs=1e-4)

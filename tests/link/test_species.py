@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,6 +94,119 @@ def test_what_else_the_document_names_competes_unless_it_cannot_be_meant() -> No
     mention = Mention.at(0, 3, "Gene")
     assert sum(o.probability for o in species.around(mention, KNOWN)) < 0.1
     assert sum(o.probability for o in species.around(mention, KNOWN, but=[ZEBRAFISH])) > 0.999
+
+
+def test_a_species_of_another_sentence_is_not_the_nearest() -> None:
+    for text in ("We saw p53. Mice were there.", "Mice were there. We saw p53."):
+        mouse = around(text)[MOUSE]
+        assert "in the sentence" not in mouse.reason
+    assert around("We saw p53 in mice. Rats too.")[MOUSE].reason.endswith("in the sentence")
+    assert "in the sentence" not in around("We saw p53 in mice. Rats too.")[RAT].reason
+    assert around("Rats p53.")[RAT].reason == "rat, from “Rats” in the sentence"
+
+
+def test_the_last_word_of_the_sentence_before_is_not_in_the_sentence() -> None:
+    text = "A thing. It was of mice. p53 of rats rose."
+    assert around(text)[RAT].reason == "rat, from “rats” in the sentence"
+    assert around(text)[MOUSE].reason == "mouse, from 1 of 2 species words in the document"
+
+
+@pytest.mark.parametrize(
+    ("text", "taxon"),
+    [
+        ("A test. In mice the p53 of rats.", RAT),
+        ("A test. In mice p53 was unlike that of rats.", MOUSE),
+        ("A test. In mice and in rats p53 rose in yeast or dogs.", RAT),
+    ],
+)
+def test_of_several_in_a_sentence_the_nearest_on_either_side_counts(text: str, taxon: str) -> None:
+    near = [o.taxon_id for o in around(text).values() if "in the sentence" in o.reason]
+    assert near == [taxon]
+
+
+def odds(text: str, surface: str = "p53") -> float:
+    """The log-odds of mouse against rat, which differ by 0.85 where nothing is said."""
+    opinions = around(text, surface)
+    return log(opinions[MOUSE].probability / opinions[RAT].probability) - 0.85
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("p53 rose.", 0.0),
+        ("A test. Of mice. We saw p53.", 2.8),  # all of the species words
+        ("A test. Of mice, yeast. We saw p53.", 1.4),  # half of them
+        ("A test. Of mice, rats. We saw p53.", 0.0),
+        ("A test of mice. We saw p53.", 2.8 + 1.9),  # in the title
+        ("A test. In mice p53 rose.", 2.8 + 1.6),  # the nearest
+        ("In mice p53 rose.", 2.8 + 1.9 + 1.6),
+    ],
+)
+def test_points_add_up(text: str, points: float) -> None:
+    assert odds(text) == pytest.approx(points, abs=1e-6)
+
+
+def test_style_speaks_for_rodents_or_for_humans() -> None:
+    def human(surface: str) -> float:
+        opinions = around(f"{surface} rose.", surface)
+        return log(opinions[HUMAN].probability / opinions[MOUSE].probability) - (1.9 - 0.85)
+
+    assert human("p53") == pytest.approx(0.0)
+    assert human("TP53") == pytest.approx(0.5)
+    assert human("HLA-B27") == pytest.approx(0.5)
+    assert human("Trp53") == pytest.approx(-0.7)
+    assert human("Abcdef1") == pytest.approx(-0.7)
+    assert human("Abcdefg1") == pytest.approx(0.0)  # a long word may just open its sentence
+    assert human("P") == pytest.approx(0.0)
+    assert human("TP53 protein") == pytest.approx(0.0)
+    assert human("Trp53 protein") == pytest.approx(0.0)
+
+
+def test_what_no_word_names_says_so() -> None:
+    opinions = around("A test. Of mice. We saw Trp53.", "Trp53")
+    assert opinions[RAT].reason == "rat, as it is written"
+    assert opinions[HUMAN].reason == "human, which is not named"
+
+
+def test_every_species_has_its_number_of_the_taxonomy() -> None:
+    assert {taxon.name: int(taxon.id.removeprefix("NCBITaxon:")) for taxon in TAXA} == {
+        "human": 9606,
+        "mouse": 10090,
+        "rat": 10116,
+        "zebrafish": 7955,
+        "drosophila": 7227,
+        "elegans": 6239,
+        "yeast": 4932,
+        "xenopus": 8355,
+        "chicken": 9031,
+        "bovine": 9913,
+        "pig": 9823,
+        "dog": 9615,
+        "rabbit": 9986,
+        "sheep": 9940,
+        "macaque": 9544,
+        "hamster": 10036,
+    }
+    for text, taxon in (("murine p53", MOUSE), ("p53 of porcine cells", "NCBITaxon:9823")):
+        start = text.index("p53")
+        mention = Mention.at(start, start + 3)
+        (opinion,) = SpeciesOf(Document("1", text)).around(mention, [taxon])
+        assert opinion.probability > 0.9
+
+
+def test_a_mention_linked_to_several_species_or_to_none_is_no_hint() -> None:
+    text = "p53 of some mammals."
+    gene = Mention.at(0, 3, "Gene")
+    bare = SpeciesOf(Document("1", text)).around(gene, KNOWN)
+    for mention in (
+        Mention.at(12, 19, "Species", [MOUSE, RAT]),
+        Mention.at(12, 19, "Species", ["NCBITaxon:40674"]),
+        Mention.at(12, 19, "Gene", [MOUSE]),
+    ):
+        document = Document("1", text, mentions=(gene, mention))
+        assert SpeciesOf(document).around(gene, KNOWN) == bare
+    untyped = Document("1", text, mentions=(gene, Mention.at(12, 19, "", [MOUSE])))
+    assert SpeciesOf(untyped).around(gene, KNOWN) != bare
 
 
 words = st.sampled_from(

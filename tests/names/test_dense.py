@@ -17,7 +17,7 @@ from holdfast import artifacts
 from holdfast.errors import ArtifactError, InvalidValueError
 from holdfast.names import dense
 from holdfast.names.dense import DenseIndex
-from holdfast.names.vectors import quantised
+from holdfast.names.vectors import quantised, whole_numbers
 
 ORGANS = ("kidney", "liver", "heart", "lung", "skin", "eye", "bone", "brain", "breast", "colon")
 DISORDERS = ("cancer", "failure", "pain", "infection", "cyst", "atrophy", "injury", "edema")
@@ -372,3 +372,18 @@ def rounded(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     whole = quantised(vectors).astype(np.float64)
     unit: npt.NDArray[np.float64] = whole / np.maximum(np.linalg.norm(whole, axis=1), 1)[:, None]
     return unit
+
+
+def test_a_strong_component_stays_strong_and_keeps_its_sign() -> None:
+    vectors = np.concatenate([np.eye(64), -np.eye(64)]).astype(np.float32)
+    whole = quantised(vectors)
+    assert whole.dtype == np.int8
+    np.testing.assert_array_equal(whole, 127 * vectors.astype(np.int8))
+    np.testing.assert_array_equal(whole_numbers(vectors), whole.astype(np.float32))
+
+
+def test_components_are_rounded_to_the_nearest_whole_number() -> None:
+    one = 6 / 127 / 64**0.5  # the vector's component that becomes 1
+    vectors = np.zeros((1, 64), dtype=np.float32)
+    vectors[0, :4] = np.array([1.4, 1.6, -1.4, -1.6]) * one
+    assert quantised(vectors)[0, :5].tolist() == [1, 2, -1, -2, 0]

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from holdfast.names import grams
 from holdfast.names.grams import clean
 from holdfast.names.ngram import NgramIndex
 
@@ -176,3 +177,107 @@ def test_one_long_name_among_short_ones_does_no_harm() -> None:
     found = index.search(["aspirin", "methylmethyl"], 1)
     assert found.rows[:, 0].tolist() == [0, 1]
     assert (found.scores <= 1).all()
+
+
+def test_the_cosines_of_given_rows_are_those_of_a_textbook(
+    names: list[str], index: NgramIndex
+) -> None:
+    rows = np.array([249, 3, 0, 77, 3])
+    for query in (*random_names(10, seed=6), names[3], "qqq", ""):
+        exact = cosines(names, query)
+        assert index.similarity(query, rows).tolist() == pytest.approx(
+            [exact[row] for row in rows], abs=1e-5
+        )
+
+
+def test_given_rows_without_letters_have_a_cosine_of_zero() -> None:
+    index = NgramIndex.build(["—", "liver", "+", "lever"])
+    scores = index.similarity("liver", np.array([0, 1, 2, 3]))
+    assert scores[[0, 2]].tolist() == [0, 0]
+    assert scores[1] == pytest.approx(1, abs=1e-5)
+    assert 0 < scores[3] < 1
+    rows, again = index.alike("liver", 1, also=np.array([2, 0]))
+    assert rows.tolist() == [0, 1, 2]
+    assert again.tolist() == scores[:3].tolist()
+
+
+@pytest.mark.parametrize("k", [0, 1, 4])
+def test_alike_is_the_search_and_the_given_rows_each_once_in_row_order(
+    names: list[str], index: NgramIndex, k: int
+) -> None:
+    also = np.array([200, 5, 200, 7])
+    for query in (*random_names(5, seed=7), names[5]):
+        best = [row for row in index.search([query], k).rows[0].tolist() if row >= 0]
+        rows, scores = index.alike(query, k, also=also)
+        assert rows.tolist() == sorted({*also.tolist(), *best})
+        np.testing.assert_array_equal(scores, index.similarity(query, rows))
+
+
+def test_an_answer_does_not_depend_on_the_queries_before_it(names: list[str]) -> None:
+    queries = random_names(25, seed=8)
+
+    def search(index: NgramIndex, query: str) -> list[int]:
+        rows: list[int] = index.search([query], 5, compared=6).rows[0].tolist()
+        return rows
+
+    used = NgramIndex.build(names)
+    for query in queries:
+        search(used, query)
+    for query in queries:
+        assert search(used, query) == search(NgramIndex.build(names), query)
+
+
+def test_of_many_names_those_that_share_most_are_compared(names: list[str]) -> None:
+    index = NgramIndex.build([*names, "cardiomyopathy of the heart"])
+    found = index.search(["cardiomyopathy of the heart"], 3, compared=1)
+    assert found.rows[0].tolist() == [len(names), -1, -1]
+    assert len({*index.search([names[0]], 9, compared=4).rows[0].tolist()} - {-1}) == 4
+
+
+def test_few_postings_still_find_the_name_with_the_rarest_trigram(names: list[str]) -> None:
+    index = NgramIndex.build([*names, "cardio zyx"])
+    found = index.search(["cardio zyx"], 1, postings=1)
+    assert found.rows[0].tolist() == [len(names)]
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 249, 250])
+def test_an_index_built_in_chunks_is_the_same(
+    chunk: int, names: list[str], index: NgramIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grams, "_CHUNK", chunk)
+    told: list[float] = []
+    again = NgramIndex.build(names, progress=told.append)
+    for array in ("text", "offsets", "grams", "idf", "starts", "postings", "norms"):
+        np.testing.assert_array_equal(getattr(again, array), getattr(index, array))
+    assert told == sorted(told)
+    assert 0 < told[0] <= 1 / 2
+    assert told[-1] == 1
+
+
+def test_postings_ascend_and_only_trigrams_have_them(names: list[str], index: NgramIndex) -> None:
+    for place, gram in enumerate(index.grams.tolist()):
+        listed = index.postings[int(index.starts[place]) : int(index.starts[place + 1])].tolist()
+        written = int(gram & 0xFFFFFF).to_bytes(3, "little")[: gram >> 24]
+        holders = [row for row, name in enumerate(names) if written in clean(name)]
+        assert listed == (holders if len(written) == 3 else [])
+
+
+def test_half_a_character_is_indexed_and_searched_as_any_other_sign() -> None:
+    index = NgramIndex.build(["liver\ud800disease", "\udfff", "aspirin"])
+    assert index.search(["liver disease", "liver\udc00disease"], 1).rows.ravel().tolist() == [0, 0]
+    assert index.search(["\ud800"], 1).scores.tolist()[0][0] <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "cleaned"),
+    [("TGF-β (1)", b" tgf beta 1 "), ("  a_b  ", b" a b "), ("—", b""), ("", b"")],
+)
+def test_cleaned_names_are_folded_words_between_single_spaces(name: str, cleaned: bytes) -> None:
+    assert clean(name) == cleaned
+
+
+def test_a_gram_repeated_hundreds_of_times_counts_no_more_than_255() -> None:
+    text = grams_of("a" * 300)
+    assert text[b"a"] == 300
+    index = NgramIndex.build(["a" * 300, "b"])
+    assert index.search(["a" * 300], 1).rows.tolist() == [[0]]

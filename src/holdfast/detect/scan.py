@@ -1,6 +1,6 @@
 """Where the names of a knowledge base may stand in a text: runs of tokens that its index holds.
 
-All runs of a document are hashed together and looked up in sorted, memory-mapped arrays: nothing is
+All runs of a document are hashed at once and looked up in sorted, memory-mapped arrays: nothing is
 built in memory, and the cost hardly grows with the vocabulary. Beyond PREFIX tokens a run goes on
 only where some name begins with it, so that long names cost little and none is too long.
 """

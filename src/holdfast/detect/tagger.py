@@ -75,7 +75,7 @@ class Tagger:
         )
 
     def in_one_thread(self) -> Tagger:
-        """The same, opened anew for callers that bring threads of their own."""
+        """This tagger with a network of one thread, for callers that bring threads of their own."""
         return replace(self, encoder=self.encoder.in_one_thread())
 
     def tag(self, text: str, names: Sequence[Mention] = ()) -> list[Tagged]:

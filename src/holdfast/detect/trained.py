@@ -88,12 +88,12 @@ class TrainedDetector:
         return document.with_mentions((*document.mentions, *self.detect(document.text)))
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same for many, in order; each core reads a document of its own."""
+        """Many documents, in order; each core reads a document of its own."""
         is_one, stream = is_single(documents)
         if is_one:
             yield from map(self, stream)
             return
-        tagger = self._alone
+        tagger = self._tagger_of_one_thread
 
         def found(document: Document) -> Document:
             new = self.decide(self._consider(document.text, tagger)).mentions
@@ -102,8 +102,8 @@ class TrainedDetector:
         yield from in_threads(found, stream, threads=cores())
 
     @cached_property
-    def _alone(self) -> Tagger:
-        """For threads of our own: on several documents they are faster than the network's."""
+    def _tagger_of_one_thread(self) -> Tagger:
+        """The tagger for `pipe`, whose threads are faster on many documents than the network's."""
         return self._tagger.in_one_thread()
 
     def detect(self, text: str) -> list[Mention]:
@@ -230,9 +230,9 @@ def _words(span: Span, reading: Reading) -> npt.NDArray[np.float32]:
 
 
 def merged(first: Iterable[Mention], second: Iterable[Mention]) -> list[Mention]:
-    """All of the first and what of the second overlaps none of them, in the order of the text.
+    """`first`, plus the mentions of `second` that overlap none of it, in the order of the text.
 
-    Neither overlaps itself.
+    The mentions of each must not overlap each other.
     """
     taken = sorted(first, key=lambda mention: mention.start)
     starts = np.array([mention.start for mention in taken], dtype=np.int64)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -23,8 +23,6 @@ from holdfast.step import Progress, ignore_progress
 from holdfast.text.abbreviations import find_abbreviations
 
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"
-
-Parts = Sequence[str | Path]
 
 
 def run_abbreviations(recipe: Recipe, *, data: Path) -> Outcome:
@@ -81,20 +79,22 @@ def run_recipe(
         if runner.alone is not None:
             return runner.alone(recipe, data=data)
     assert runner.with_model is not None
-    parts = () if measured.index else model_parts_of(recipe, model)
-    return runner.with_model(recipe, parts, data=data, progress=progress or ignore_progress)
+    folders = () if measured.index else _model_of(recipe, model)
+    outcome = runner.with_model(recipe, folders, data=data, progress=progress or ignore_progress)
+    names = (folders,) if isinstance(folders, Path) else folders
+    return replace(outcome, model=tuple(folder.resolve().name for folder in names))
 
 
-def model_parts_of(recipe: Recipe, model: Path | None) -> Parts:
-    """The parts of the model that is measured: those given, the recipe's, or what it trains."""
+def _model_of(recipe: Recipe, model: Path | None) -> Path | tuple[Path, ...]:
+    """What is measured: the model given, the recipe's parts, or what it trains."""
     if model is not None:
-        return (find_model(model),)
+        return find_model(model)
     names = recipe.model or ((recipe.name,) if recipe.train else ())
     if not names:
         raise UsageError(
             f"recipe {recipe.name!r} names no model: it has neither [model] nor [train]"
         )
-    return [_found(name, recipe) for name in names]
+    return tuple(_found(name, recipe) for name in names)
 
 
 def _found(name: str, recipe: Recipe) -> Path:

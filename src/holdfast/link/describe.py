@@ -9,8 +9,8 @@ import numpy as np
 
 from holdfast.document import Candidate, Evidence
 from holdfast.kb.store import KnowledgeBase
-from holdfast.link.ranking.candidates import Found
 from holdfast.link.ranking.equivalents import Group
+from holdfast.link.ranking.found import Found
 from holdfast.link.ranking.wording import exact_name
 
 _DECIMALS: Final = 4

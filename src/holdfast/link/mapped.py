@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from threading import Lock
 from typing import Final
 
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
@@ -21,13 +22,14 @@ class MapIds:
 
     Each id of a composite is mapped for itself. A link without a counterpart is lost to this
     vocabulary: the mention is NIL, and its candidate keeps the id that it had and says so. The
-    links that were mapped, and those that were not, are counted.
+    links that were mapped, and those that were not, are counted, also over several threads.
     """
 
     def __init__(self, mapper: IdMapper) -> None:
         self._mapper = mapper
         self._mapped = 0
         self._missing = Counter[str]()
+        self._counting = Lock()
 
     def __call__(self, document: Document) -> Document:
         return document.with_mentions(map(self._with_ids, document.mentions))
@@ -50,13 +52,11 @@ class MapIds:
         candidates = _distinct(map(self._with_id, mention.candidates))
         if not mention.is_linked:
             return replace(mention, candidates=candidates)
-        found = list[str]()
-        for id in mention.ids:
-            if targets := self._mapper.targets(id):
-                self._mapped += 1
-                found.append(targets[0].id)
-            else:
-                self._missing[id] += 1
+        first_of = {id: next(iter(self._mapper.targets(id)), None) for id in mention.ids}
+        found = [target.id for target in first_of.values() if target is not None]
+        with self._counting:
+            self._mapped += len(found)
+            self._missing.update(id for id, target in first_of.items() if target is None)
         return replace(mention, ids=tuple(dict.fromkeys(found)) or (NIL,), candidates=candidates)
 
     def _with_id(self, candidate: Candidate) -> Candidate:
@@ -67,12 +67,12 @@ class MapIds:
         if not targets:
             why = Evidence(UNMAPPED, f"no {self._prefix} id is known for {id}")
             return replace(candidate, evidence=(*candidate.evidence, why))
-        why = Evidence("mapped", _told(id, targets))
+        why = Evidence("mapped", _description(id, targets))
         return replace(candidate, entity_id=targets[0].id, evidence=(*candidate.evidence, why))
 
 
-def _told(id: str, targets: tuple[Target, ...]) -> str:
-    """For a person: "MESH:D003924, via MONDO:0005148; or UMLS:C1"."""
+def _description(id: str, targets: tuple[Target, ...]) -> str:
+    """How an id was mapped, for a person: "MESH:D003924, via MONDO:0005148; or UMLS:C1"."""
     others = [target.id for target in targets[1:] if bool(target.via) == bool(targets[0].via)]
     rest = f"; or {', '.join(others)}" if others else ""
     return f"{id}, {targets[0].way}{rest}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from holdfast.names.dense import Rows
 from holdfast.names.index import NameMatches
+from holdfast.names.recent import Recent
 from holdfast.names.vectors import Bytes, Encoder, Floats, quantised, whole_numbers
 
 _KEPT: Final = 1 << 16  # vectors that are remembered
@@ -40,7 +41,7 @@ class UnindexedNames:
         self._name_at = name_at
         self._has_vector = np.zeros(names, dtype=bool)
         self._has_vector[rows] = True
-        self._known: dict[int, Bytes] = {}
+        self._recent = Recent[int, Bytes](_KEPT)
 
     def search_vectors(self, queries: Floats, k: int) -> NameMatches:
         """No names. *Shape:* (queries, width) to (queries, k)."""
@@ -65,13 +66,14 @@ class UnindexedNames:
         """Whole numbers; zeros where there is none. *Shape:* (rows, width)."""
         has_vector = (rows >= 0) & self._has_vector[rows]
         wanted = set(rows[has_vector].tolist())
-        if new := sorted(wanted - self._known.keys()):
-            if len(self._known) + len(new) > _KEPT:
-                self._known.clear()
-                new = sorted(wanted)
+        known = self._recent.known(wanted)
+        if new := sorted(wanted - known.keys()):
             encoded = quantised(self.encoder.encode([self._name_at(row) for row in new]))
-            self._known.update(zip(new, encoded, strict=True))
+            # Copies: a vector that is kept must not keep the whole batch in memory.
+            made = {row: vector.copy() for row, vector in zip(new, encoded, strict=True)}
+            self._recent.keep(made)
+            known |= made
         vectors = np.zeros((len(rows), self.encoder.width), dtype=np.float32)
         for place in np.flatnonzero(has_vector).tolist():
-            vectors[place] = self._known[int(rows[place])]
+            vectors[place] = known[int(rows[place])]
         return vectors

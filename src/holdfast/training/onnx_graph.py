@@ -75,6 +75,14 @@ class Graph:
         numbers = self.add("Cast", self._gather(rows, places), to=TensorProto.FLOAT)
         return self.add("Mul", numbers, self._gather(scale, places))
 
+    def packed(self, value: Tensor) -> str:
+        """A constant of rows that may be stored in 8 bits; it is unpacked once, when it loads."""
+        if not self.quantised:
+            return self.constant(value.detach().float())
+        flat, scale = quantised_rows(value.detach().flatten(0, -2).numpy())
+        rows = self.add("Cast", self.constant(flat.reshape(value.shape)), to=TensorProto.FLOAT)
+        return self.add("Mul", rows, self.constant(scale.reshape(*value.shape[:-1], 1)))
+
     def product(self, states: str, matrix: Tensor) -> str:
         """States times the transpose of a layer's matrix. *Shape:* matrix (out, in)."""
         if not self.quantised:
@@ -118,11 +126,12 @@ class Graph:
     def finish(
         self,
         *,
-        inputs: Mapping[str, Sequence[str | int]],  # the first holds ids, the others numbers
+        inputs: Mapping[str, Sequence[str | int]],
         output: str,
         shape: Sequence[str | int],
+        kinds: Sequence[int] = (),  # of the inputs; by default, the first holds ids, others numbers
     ) -> onnx.ModelProto:
-        kinds = [TensorProto.INT64] + [TensorProto.FLOAT] * (len(inputs) - 1)
+        kinds = kinds or [TensorProto.INT64] + [TensorProto.FLOAT] * (len(inputs) - 1)
         graph = helper.make_graph(
             self._nodes,
             "tokens",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
+from itertools import islice
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import pytest
 
 from holdfast.errors import FormatError, InputError
-from holdfast.kb.readers import read_mesh
+from holdfast.kb.readers import mesh, read_mesh
 from holdfast.kb.readers.mesh import type_of_tree_number
 from holdfast.kb.records import Addition, Entry, Link
 
@@ -264,3 +267,72 @@ def test_a_protein_that_is_a_medicine_is_a_chemical(
     )
     (entry,) = read_mesh(path)
     assert entry.types == types
+
+
+def _descriptor(ui: str, *numbers: str, name: str = "") -> str:
+    trees = "".join(f"<TreeNumber>{number}</TreeNumber>" for number in numbers)
+    return (
+        f"<DescriptorRecord><DescriptorUI>{ui}</DescriptorUI><DescriptorName><String>{name or ui}"
+        f"</String></DescriptorName><TreeNumberList>{trees}</TreeNumberList></DescriptorRecord>"
+    )
+
+
+def _descriptors(folder: Path, *records: str) -> Path:
+    path = folder / "desc.xml"
+    path.write_text(
+        f"<DescriptorRecordSet>{''.join(records)}</DescriptorRecordSet>", encoding="utf-8"
+    )
+    return path
+
+
+def test_a_long_file_is_never_in_memory_as_a_whole(tmp_path: Path) -> None:
+    path = _descriptors(tmp_path, *(_descriptor(f"D{n}", "C01") for n in range(1500)))
+    kept = 0
+    for record in islice(mesh._records(path), 1200, 1210):
+        roots = [o for o in gc.get_referrers(record) if isinstance(o, Element)]
+        kept = max(kept, *map(len, roots), 0)
+    assert kept < 500  # what the parser has read ahead
+
+
+def test_each_tree_number_gives_the_parent_above_it_once(tmp_path: Path) -> None:
+    path = _descriptors(
+        tmp_path,
+        _descriptor("D1", "C01"),
+        _descriptor("D2", "C01.100", "C02.100"),
+        _descriptor("D3", "C01.100.200", "C02.100.300", "C01.300"),
+        _descriptor("D4", "C09.100", "C09.100.100"),
+        _descriptor("D5", "C02"),
+    )
+    links = {r.id: r.links for r in read_mesh(path) if isinstance(r, Addition)}
+    assert links == {
+        "MESH:D2": (Link("is_a", "MESH:D1"), Link("is_a", "MESH:D5")),
+        "MESH:D3": (Link("is_a", "MESH:D2"), Link("is_a", "MESH:D1")),
+    }
+
+
+@pytest.mark.parametrize(
+    ("numbers", "types"),
+    [
+        (("C01", "D02"), ("Disease", "Chemical")),
+        (("D12.776.100",), ("Gene",)),
+        (("D08.811.100", "D12.776.100"), ("Gene",)),
+        (("D12.776.100", "D05.100"), ("Gene",)),
+        (("D12.776.100", "D06.472.100"), ("Gene", "Chemical")),
+        (("D12.776.100", "D20.100"), ("Chemical",)),
+        (("D12.776.124.486.485.114.224", "C01"), ("Chemical", "Disease")),
+        ((), ("Other",)),
+    ],
+)
+def test_several_tree_numbers_give_several_types(
+    numbers: tuple[str, ...], types: tuple[str, ...], tmp_path: Path
+) -> None:
+    (entry,) = (r for r in read_mesh(_descriptors(tmp_path, _descriptor("D1", *numbers))))
+    assert entry.types == types
+
+
+@pytest.mark.parametrize(
+    ("number", "xref"),
+    [("txid9606", "NCBITaxon:9606"), ("50-78-2", "CAS:50-78-2"), ("0", ""), ("EC 1.1.1.1", "")],
+)
+def test_registry_numbers_are_known_by_their_form(number: str, xref: str) -> None:
+    assert mesh._registry_xref(number) == xref

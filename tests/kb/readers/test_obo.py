@@ -120,6 +120,31 @@ def test_scopes_and_synonym_types_choose_the_names(tmp_path: Path) -> None:
     assert exact.synonyms == ('une "première"', "old one")
 
 
+@pytest.mark.parametrize("kind", ["DEPRECATED", "deprecated", "Dubious", "obsolete_synonym"])
+def test_synonyms_of_a_skipped_type_are_left_out_in_any_case(tmp_path: Path, kind: str) -> None:
+    text = (
+        f'{HEADER}[Term]\nid: TST:1\nname: one\nsynonym: "gone" EXACT {kind} []\n'
+        'synonym: "kept" EXACT layperson []\n\n'
+    )
+    path = _write(tmp_path, text)
+    assert next(read_obo(path)).synonyms == ("kept",)
+    assert next(read_obo(path, skipped_synonym_types=("LayPerson",))).synonyms == ("gone",)
+    assert next(read_obo(path, skipped_synonym_types=())).synonyms == ("gone", "kept")
+
+
+def test_relations_keep_their_predicate_and_come_once_after_the_parents(tmp_path: Path) -> None:
+    text = (
+        f"{HEADER}[Term]\nid: TST:1\nname: one\nrelationship: part_of TST:2\n"
+        "relationship: part_of TST:2\nrelationship: regulates TST:2\nis_a: TST:2\n"
+        "is_a: TST:1\n\n[Term]\nid: TST:2\nname: two\n\n"
+    )
+    assert next(read_obo(_write(tmp_path, text))).links == (
+        Link("is_a", "TST:2"),
+        Link("part_of", "TST:2"),
+        Link("regulates", "TST:2"),
+    )
+
+
 def test_the_type_is_given_or_known_from_the_prefix(tmp_path: Path) -> None:
     text = HEADER + "".join(
         f"[Term]\nid: {id_}\nname: n\nnamespace: {namespace}\n\n"

@@ -65,6 +65,44 @@ def test_the_preferred_name_is_the_one_that_umls_prefers(tmp_path: Path) -> None
     )
 
 
+RANKED = ("P PF Y", "P PF N", "P VO Y", "P VO N", "S PF Y", "S PF N", "S VO Y", "S VO N")
+
+
+@pytest.mark.parametrize("best", range(len(RANKED) - 1))
+def test_term_status_counts_before_string_type_and_that_before_being_preferred(
+    tmp_path: Path, best: int
+) -> None:
+    rows = []
+    for rank in reversed(range(best, len(RANKED))):
+        status, kind, preferred = RANKED[rank].split()
+        rows.append(
+            f"C0000001|ENG|{status}|L1|{kind}|S{rank}|{preferred}|A{rank}||M1|D1|MSH|ET|D1"
+            f"|name {rank}|0|N||\n"
+        )
+    folder = _folder(tmp_path, conso="".join(rows), without=("MRSTY", "MRDEF", "MRREL"))
+    (entry,) = read_umls(folder)
+    assert isinstance(entry, Entry)
+    assert entry.name == f"name {best}"
+    assert entry.synonyms == tuple(f"name {r}" for r in reversed(range(best + 1, len(RANKED))))
+
+
+def test_a_language_counts_before_everything_else(tmp_path: Path) -> None:
+    conso = (
+        "C0000001|GER|P|L1|PF|S1|Y|A1||M1|D1|MSHGER|MH|D1|deutsch|0|N||\n"
+        "C0000001|ENG|S|L1|VO|S2|N|A2||M1|D1|MSH|ET|D1|english|0|N||\n"
+    )
+    folder = _folder(tmp_path, conso=conso, without=("MRSTY", "MRDEF", "MRREL"))
+    for languages, name in ((("ENG", "GER"), "english"), (("GER", "ENG"), "deutsch")):
+        (entry,) = read_umls(folder, languages=languages)
+        assert isinstance(entry, Entry)
+        assert entry.name == name
+
+
+def test_definitions_are_those_of_the_chosen_sources(tmp_path: Path) -> None:
+    records = read_umls(_folder(tmp_path), sources=("NCI",), suppressed=True)
+    assert [r.definition for r in records if r.definition] == ["A retired text."]
+
+
 def test_concepts_without_a_name_in_the_language_are_left_out(tmp_path: Path) -> None:
     entries = [r for r in read_umls(_folder(tmp_path)) if isinstance(r, Entry)]
     assert [entry.id for entry in entries] == ["UMLS:C0002395", "UMLS:C0011265"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdfast.link.joined import join
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.document import NIL, Candidate, Evidence, Mention
+from holdfast.systems.collective.joined import join
 
 SHARES = st.dictionaries(st.sampled_from("ABCDE"), st.floats(0.0, 0.2), max_size=5)
 

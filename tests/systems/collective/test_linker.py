@@ -21,10 +21,9 @@ from holdfast.systems.collective.entities import (
     EntityNames,
     EntityVectors,
     entity_vectors_of,
-    rows_of_owners,
-    together,
 )
 from holdfast.systems.collective.model import runs_of_one_length, span_probabilities
+from holdfast.systems.collective.scores import rows_of_owners, score_entities
 from holdfast.systems.collective.spans import choose_spans, log_odds, spans_of_tags, spans_of_words
 from holdfast.systems.collective.text import inside, span_of, window_of
 from holdfast.text.windows import windows
@@ -175,7 +174,7 @@ def test_search_is_exact(tmp_path_factory: pytest.TempPathFactory, queries: Floa
 @given(st.lists(st.tuples(st.floats(-900, 900, width=32), st.integers(0, 5)), max_size=12))
 def test_an_entity_scores_all_of_its_names(names: list[tuple[float, int]]) -> None:
     scores = np.array([score for score, _ in names], dtype=np.float32)
-    near = together(scores, np.array([owner for _, owner in names], dtype=np.int64))
+    near = score_entities(scores, np.array([owner for _, owner in names], dtype=np.int64))
     assert sorted(n.entity for n in near) == sorted({owner for _, owner in names})
     assert [n.score for n in near] == sorted((n.score for n in near), reverse=True)
     for n in near:
@@ -216,7 +215,7 @@ def test_how_many_are_asked_for_changes_no_score(
 
 def test_of_two_that_share_a_name_the_nearer_otherwise_is_meant() -> None:
     scores, owners = np.array([9.0, 9.0, 7.0, 1.0], dtype=np.float32), np.array([3, 8, 8, 3])
-    assert [n.entity for n in together(scores, owners)] == [8, 3]
+    assert [n.entity for n in score_entities(scores, owners)] == [8, 3]
 
 
 def test_many_names_are_kept_in_16_bits(kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:

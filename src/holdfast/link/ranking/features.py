@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.link.ranking.candidates import CandidateFinder, Found
+from holdfast.link.ranking.candidates import CandidateFinder
+from holdfast.link.ranking.found import Found
 from holdfast.link.ranking.queries import Query
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.tokens import key_of_token, tokens_of
@@ -123,12 +124,12 @@ class FeatureMaker:
 
         *Shape:* (candidates, len(FEATURES)) of each; zeros for the rest.
         """
-        together = Found.joined(found)
-        matrix = np.zeros((len(together), len(FEATURES)), dtype=np.float32)
-        if len(together):
+        joined = Found.joined(found)
+        matrix = np.zeros((len(joined), len(FEATURES)), dtype=np.float32)
+        if len(joined):
             columns = matrix.T
             counts = np.array([len(candidates) for candidates in found])
-            self._fill_names(columns[: len(_OF_NAMES)], together, counts[counts > 0])
+            self._fill_names(columns[: len(_OF_NAMES)], joined, counts[counts > 0])
             rest = columns[len(_OF_NAMES) :]
             rest[: len(_OF_WORDS)] = np.array(
                 [

@@ -21,21 +21,22 @@ from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.describe import describe
 from holdfast.link.ranking import used_names
-from holdfast.link.ranking.candidates import CandidateFinder, Found
+from holdfast.link.ranking.candidates import CandidateFinder
 from holdfast.link.ranking.equivalents import Equivalents, Group
 from holdfast.link.ranking.features import FeatureMaker, Matrix, Texts
+from holdfast.link.ranking.found import Found
 from holdfast.link.ranking.queries import Query, queries_of
 from holdfast.link.ranking.ranker import KIND, VERSION, Ranker
-from holdfast.link.ranking.recent import Recent
 from holdfast.link.ranking.trust import Trust
 from holdfast.link.ranking.used_names import UsedNames
+from holdfast.names.recent import Recent
 from holdfast.names.unindexed import NameVectors
 from holdfast.text.composites import split_composite
 from holdfast.text.lines import on_one_line
 
 _DECIMALS: Final = 4
 _KEPT: Final = 1 << 13  # queries whose candidates are remembered
-_TOGETHER: Final = 64  # documents
+_BATCH: Final = 64  # documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class _Known:
     found: Found
     matrix: Matrix
     linked: frozenset[tuple[int, int]]  # places of candidates that refer to each other
-    told: dict[Group, Candidate] = field(default_factory=dict)  # without scores
+    described: dict[Group, Candidate] = field(default_factory=dict)  # without scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +82,7 @@ class _Ranked:
 
 
 class RankedLinker:
-    """Links the mentions of a document together: what one is can tell what another is."""
+    """Links all mentions of a document at once: what one is can tell what another is."""
 
     def __init__(
         self,
@@ -149,8 +150,8 @@ class RankedLinker:
         return self._link([document])[0]
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same for many, in order; several times faster than one at a time."""
-        for block in in_blocks(documents, _TOGETHER):
+        """Many documents, in order; several times faster than one at a time."""
+        for block in in_blocks(documents, _BATCH):
             yield from self._link(block)
 
     def _link(self, documents: Sequence[Document]) -> list[Document]:
@@ -245,11 +246,11 @@ class RankedLinker:
         return replace(mention, candidates=tuple(candidates), ids=ids)
 
     def _candidates(self, ranked: _Ranked, said: Sequence[Evidence]) -> Iterator[Candidate]:
-        told = ranked.known.told
+        described = ranked.known.described
         for group, score in zip(ranked.groups[: self._top], ranked.probabilities, strict=False):
-            if group not in told:
-                told[group] = describe(self._kb, ranked.known.found, group)
-            bare = told[group]
+            if group not in described:
+                described[group] = describe(self._kb, ranked.known.found, group)
+            bare = described[group]
             yield Candidate(
                 entity_id=bare.entity_id,
                 name=bare.name,

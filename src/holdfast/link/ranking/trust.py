@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast.kb.store import KnowledgeBase
-from holdfast.link.ranking.candidates import Found
 from holdfast.link.ranking.equivalents import Group
+from holdfast.link.ranking.found import Found
 from holdfast.names.credible import SYMBOLS, is_credible, may_name
 from holdfast.text.tokens import hashes_of_names
 from holdfast.types import DISEASE, PHENOTYPE, SPECIES, mask_of
@@ -34,7 +34,7 @@ _OWN_NAME: Final = 2 / 3
 """Times the odds of none, where a preferred name equals the mention and means one thing only."""
 
 _SECONDED: Final = 1 / 3
-"""The same where a vocabulary that training knows nothing of, as HPO, has that preferred name."""
+"""Times the odds of none, where a vocabulary that training does not link to has that name too."""
 
 _CONDITIONS: Final = np.uint32(mask_of([DISEASE, PHENOTYPE]))
 

@@ -83,7 +83,7 @@ class UsedNames:
         return found
 
     def under_ids_of(self, kb: KnowledgeBase, rows: npt.NDArray[np.int64]) -> UsedNames:
-        """The same, each entity under its id in a knowledge base.
+        """These names, each entity under its id in a knowledge base.
 
         `rows`: where each is in it, -1 where it is not. *Shape:* (names,)
         """

@@ -182,7 +182,7 @@ class NearestFinder:
         score = round(min(1.0, guess.weight), _DECIMALS)
         for candidate in linked[guess.name].candidates:
             if candidate.entity_id in ids or self._is_named(candidate):
-                said = _said(candidate.name or guess.name, guess.changes)
+                said = _spelling_evidence(candidate.name or guess.name, guess.changes)
                 return replace(candidate, score=score, evidence=(said, *candidate.evidence))
         best = min(guess.entities, key=lambda entity: (self._preference[entity], entity))
         return Candidate(
@@ -190,7 +190,7 @@ class NearestFinder:
             name=guess.name,
             label=self._kb.label_at(best),
             score=score,
-            evidence=(_said(guess.name, guess.changes),),
+            evidence=(_spelling_evidence(guess.name, guess.changes),),
         )
 
     def _is_named(self, candidate: Candidate) -> bool:
@@ -215,7 +215,7 @@ class NearestFinder:
             if not self._asks_other and not self._is_listed(best.entity_id):
                 continue
             score = round(best.score * reading.weight * _DOUBT, _DECIMALS)
-            said = _said(reading.text, reading.changes)
+            said = _spelling_evidence(reading.text, reading.changes)
             answers[i] = replace(best, score=score, evidence=(said, *best.evidence))
 
     def _is_listed(self, id: str) -> bool:
@@ -253,6 +253,6 @@ def _spans(count: int) -> Iterator[tuple[int, int]]:
             yield start, start + size
 
 
-def _said(name: str, changes: Sequence[str]) -> Evidence:
+def _spelling_evidence(name: str, changes: Sequence[str]) -> Evidence:
     told = f": {', '.join(changes)}" if changes else ""
     return Evidence("reading", f"read as “{name}”{told}")

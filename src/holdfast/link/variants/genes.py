@@ -73,13 +73,13 @@ class _Finder:
         if at > 0 and (gene := self._genes[at - 1]).end <= variant.start:
             joint = self._text[gene.end : variant.start]
             if len(joint) <= _FAR and _BEFORE.fullmatch(joint):
-                return self._told(gene, "before it")
+                return self._gene_of(gene, "before it")
         at = bisect_left(self._starts, variant.end)
         if at < len(self._genes):
             gene = self._genes[at]
             joint = self._text[variant.end : gene.start]
             if len(joint) <= _FAR and _AFTER.fullmatch(joint):
-                return self._told(gene, "after it")
+                return self._gene_of(gene, "after it")
         return None
 
     def alone_in_sentence(self, variant: Mention) -> GeneOf | None:
@@ -92,11 +92,11 @@ class _Finder:
         genes = self._genes[first:last]
         if len({self._key(gene) for gene in genes}) != 1:
             return None
-        return self._told(genes[0], "the only gene of the sentence")
+        return self._gene_of(genes[0], "the only gene of the sentence")
 
     def _key(self, gene: Mention) -> str:
         return "|".join(gene.ids) if gene.is_linked else self._document.text_of(gene)
 
-    def _told(self, gene: Mention, reason: str) -> GeneOf:
+    def _gene_of(self, gene: Mention, reason: str) -> GeneOf:
         id = gene.ids[0] if len(gene.ids) == 1 else NIL
         return GeneOf(id, " ".join(self._document.text_of(gene).split()), reason)

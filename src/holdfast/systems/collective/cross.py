@@ -1,4 +1,4 @@
-"""A cross-encoder without torch: a mention in its context and one name, read together.
+"""A cross-encoder without torch: it reads a mention in its context and one name in one pass.
 
 It compares few candidates that something else retrieved, one pass for each: BM25's, or those of a
 single-mention dual encoder, which makes it BLINK.

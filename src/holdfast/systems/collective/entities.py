@@ -20,6 +20,7 @@ import numpy.typing as npt
 from holdfast import artifacts
 from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
+from holdfast.systems.collective.scores import Floats, Rows, rows_of_owners, score_entities
 
 KIND: Final = "entity vectors"
 VERSION: Final = 1
@@ -32,9 +33,6 @@ _FEW: Final = 20_000  # names up to which vectors that cannot be kept are made i
 NAMES_FOR_ENTITY: Final = 4  # names that are looked up for each entity that is asked for
 
 _LOG: Final = logging.getLogger(__name__)
-
-Floats = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.int64]
 
 
 class EntityEncoder(Protocol):
@@ -78,12 +76,12 @@ class Nearest:
 
     entity: int  # its row in the knowledge base
     name: int  # the row of the name that was nearest
-    score: float  # the dot product; of several names, of all together
+    score: float  # the dot product; of several names, the log-sum-exp of theirs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntityVectors:
-    """A vector per name; an entity is as near as its names together."""
+    """A vector per name; an entity's score is the log-sum-exp of its names' scores."""
 
     names: EntityNames
     _vectors: npt.NDArray[Any]  # (names, width)
@@ -187,50 +185,12 @@ class EntityVectors:
     def _nearest(self, scores: Floats, places: Rows) -> list[Nearest]:
         return [
             Nearest(found.entity, int(self.names.rows[places[found.place]]), found.score)
-            for found in together(scores, self.names.owner[places])
+            for found in score_entities(scores, self.names.owner[places])
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
-    """An entity by several of its names."""
-
-    entity: int
-    place: int  # of the best name, among those given
-    score: float
-
-
-def together(scores: Floats, owners: Rows) -> list[Together]:
-    """The entities that own these names, nearest first.
-
-    An entity scores the logarithm of the sum of its names' exponentials, as in training: its best
-    name counts most, each further one adds, and of two entities that share a name the one wins
-    whose other names are nearer.
-
-    *Shape:* (names,) each.
-    """
-    order = np.lexsort((np.arange(len(scores)), -scores))
-    distinct, first, number = np.unique(owners[order], return_index=True, return_inverse=True)
-    places, sorted_scores = order[first], scores[order]
-    best = scores[places]
-    totals = best + np.log(np.bincount(number, weights=np.exp(sorted_scores - best[number])))
-    ranked = np.lexsort((places, -totals))
-    columns = (distinct[ranked].tolist(), places[ranked].tolist(), totals[ranked].tolist())
-    return [Together(*row) for row in zip(*columns, strict=True)]
-
-
-def rows_of_owners(owner: Rows, wanted: Rows) -> Rows:
-    """Where the names of some entities are, in an ascending column of owners."""
-    distinct = np.unique(wanted)
-    starts = np.searchsorted(owner, distinct)
-    counts = np.searchsorted(owner, distinct, side="right") - starts
-    before = np.cumsum(counts) - counts
-    rows: Rows = np.arange(counts.sum()) + np.repeat(starts - before, counts)
-    return rows
-
-
 def _in_32_bits(block: npt.NDArray[Any]) -> Floats:
-    """faiss does it several times as fast as numpy."""
+    """The block as float32. faiss converts 16 bits several times as fast as numpy."""
     if block.dtype != np.float16:
         return np.asarray(block, dtype=np.float32)
     codes = np.ascontiguousarray(block).view(np.uint8)

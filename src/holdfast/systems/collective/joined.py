@@ -1,4 +1,4 @@
-"""The name linker and the collective dual encoder together: what names say, and what the text says.
+"""Two linkers joined: the name linker and the collective dual encoder, which reads the text.
 
 Both give probabilities; a candidate's is the weighted geometric mean of the two. Whether anything
 is linked at all, and whether a mention names several things, is left to the name linker.
@@ -20,7 +20,7 @@ WIDTH: Final = 20
 """Candidates that each of the two should be asked for."""
 
 _FLOOR: Final = 1e-3  # the probability of what one of them does not list
-_TOGETHER: Final = 64  # documents
+_BATCH: Final = 64  # documents
 _DECIMALS: Final = 4
 
 
@@ -47,8 +47,8 @@ class JoinedLinker:
         return next(self.pipe([document]))
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same for many, in order."""
-        for block in in_blocks(documents, _TOGETHER):
+        """Many documents, in order, each with candidates and ids."""
+        for block in in_blocks(documents, _BATCH):
             both = self._named.pipe(block), self._read.pipe(block)
             for document, named, read in zip(block, *both, strict=True):
                 pairs = zip(named.mentions, read.mentions, strict=True)

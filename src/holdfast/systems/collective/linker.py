@@ -28,7 +28,7 @@ from holdfast.types import canonical_type
 _WIDER: Final = 4  # how many times `top` is looked at where types are wanted
 _COMPARED: Final = 20  # entities among which the probability is shared
 _DECIMALS: Final = 4
-_TOGETHER: Final = 16  # documents whose mentions are searched for at once
+_BATCH: Final = 16  # documents whose mentions are searched for at once
 
 Floats = npt.NDArray[np.float32]
 
@@ -43,7 +43,7 @@ class Read:
 
 
 class CollectiveLinker:
-    """Links the marked mentions of a document."""
+    """Links the marked mentions of a document to the entities whose vectors are nearest."""
 
     def __init__(
         self,
@@ -89,8 +89,8 @@ class CollectiveLinker:
         return next(self.pipe([document]))
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same for many, in order: what is searched is gone through once for several."""
-        for block in in_blocks(documents, _TOGETHER):
+        """Many documents, in order; the vectors are searched once for several documents."""
+        for block in in_blocks(documents, _BATCH):
             answers = self.answers([self._read(document) for document in block])
             for document, mentions in zip(block, answers, strict=True):
                 yield document.with_mentions(mentions)
@@ -106,7 +106,7 @@ class CollectiveLinker:
         return self.nearest_in([document], k)[0]
 
     def nearest_in(self, documents: Sequence[Document], k: int) -> list[list[list[Nearest]]]:
-        """The same for each of several documents, which is faster."""
+        """The k entities nearest to each mention of each document; faster than one by one."""
         read = [self._read(document) for document in documents]
         near = self._near(read, k)
         return [[next(near) for _ in part.mentions] for part in read]
@@ -116,10 +116,9 @@ class CollectiveLinker:
         return max(self._top, _COMPARED) * _WIDER
 
     def _near(self, read: Sequence[Read], k: int) -> Iterator[list[Nearest]]:
-        """What is near each mention of all, in order; nothing for those without a vector.
+        """The nearest entities of every mention, in order; none for one without a vector.
 
-        All are searched for together, but not held together: what is near a mention takes several
-        times the room of what becomes of it.
+        All mentions are searched for at once. Results are yielded lazily to bound memory.
         """
         none = np.zeros((0, self.model.encoder.width), dtype=np.float32)
         vectors = np.concatenate([none, *(part.vectors for part in read)])
@@ -130,19 +129,19 @@ class CollectiveLinker:
                 yield next(found) if number in has_vector else []
 
     def _read(self, document: Document) -> Read:
-        read = self._alone if self.model.context else self._together
+        read = self._read_each_mention if self.model.context else self._read_whole
         return Read(document.mentions, *read(document))
 
-    def _together(self, document: Document) -> tuple[list[int], Floats]:
-        """The numbers of mentions that have tokens, and their vectors."""
+    def _read_whole(self, document: Document) -> tuple[list[int], Floats]:
+        """The places of the mentions that have tokens, and their vectors, from one pass."""
         tokens = self.model.encoder.reader.read(document.text)
         spans = [span_of(tokens, m.start, m.end) for m in document.mentions]
         places = [place for place, span in enumerate(spans) if span is not None]
         chosen = np.array([span for span in spans if span is not None], dtype=np.int64)
         return places, self.model.mention_vectors(tokens, chosen.reshape(-1, 2))
 
-    def _alone(self, document: Document) -> tuple[list[int], Floats]:
-        """The same, each mention in a text of its own."""
+    def _read_each_mention(self, document: Document) -> tuple[list[int], Floats]:
+        """The places of the mentions that have tokens, and their vectors, one pass for each."""
         places, rows = list[int](), [np.zeros((0, self.model.encoder.width), dtype=np.float32)]
         for place, mention in enumerate(document.mentions):
             start = max(0, mention.start - self.model.context)
@@ -215,8 +214,8 @@ class CollectiveAnnotator:
         return next(self.pipe([document]))
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same for many, in order."""
-        for block in in_blocks(documents, _TOGETHER):
+        """Many documents, in order, each with what was found."""
+        for block in in_blocks(documents, _BATCH):
             read = [self._read(document) for document in block]
             for document, found in zip(block, self._linker.answers(read), strict=True):
                 mentions = tuple(self._typed(m) for m in found if self._is_wanted(m.ids[0]))

@@ -217,7 +217,7 @@ def span_probabilities(scores: Floats, spans: Spans) -> Floats:
 
 
 def runs_of_one_length(tokens: Sequence[Sequence[Any]], *, most: int) -> list[list[int]]:
-    """Rows with equally many tokens, of `most` tokens together; rows without any are left out."""
+    """Batches of rows of one length, of at most `most` tokens; rows without any are left out."""
     by_length = defaultdict[int, list[int]](list)
     for row, ids in enumerate(tokens):
         if len(ids):

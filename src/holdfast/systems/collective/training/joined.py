@@ -61,7 +61,7 @@ def train_joined(
     kb = kb_of(recipe, data=data)
     pairs = _pairs(kb, [of_types(d, config.only) for d in unseen.documents], folders)
     weight = choose_weight(pairs)
-    of_names, of_both = (_right(pairs, w) / max(1, len(pairs)) for w in (0.0, weight))
+    of_names, of_both = (count_right(pairs, w) / max(1, len(pairs)) for w in (0.0, weight))
     report(f"{len(pairs):,} mentions: {of_names:.4f} by names, {of_both:.4f} with weight {weight}")
     where = f"{len(pairs):,} mentions of {recipe.trained.select}, when it was chosen"
     described = {
@@ -77,10 +77,11 @@ def train_joined(
 
 def choose_weight(pairs: Sequence[Pair]) -> float:
     """The weight of the dual encoder with the highest accuracy; of equals, the smallest."""
-    return max(WEIGHTS, key=lambda weight: (_right(pairs, weight), -weight))
+    return max(WEIGHTS, key=lambda weight: (count_right(pairs, weight), -weight))
 
 
-def _right(pairs: Iterable[Pair], weight: float) -> int:
+def count_right(pairs: Iterable[Pair], weight: float) -> int:
+    """How many mentions are linked to a gold entity with this weight of the dual encoder."""
     return sum(_first(pair, weight) in pair.gold for pair in pairs)
 
 

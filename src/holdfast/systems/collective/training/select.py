@@ -9,8 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from holdfast.systems.collective.entities import NAMES_FOR_ENTITY, rows_of_owners, together
+from holdfast.systems.collective.entities import NAMES_FOR_ENTITY
 from holdfast.systems.collective.model import span_probabilities
+from holdfast.systems.collective.scores import rows_of_owners, score_entities
 from holdfast.systems.collective.spans import Spans, choose_spans, spans_of_tags, spans_of_words
 from holdfast.systems.collective.training.data import Batch, NameTable, Segment, joined_names
 from holdfast.systems.collective.training.model import DualEncoder
@@ -67,7 +68,7 @@ def ranked_entities(mentions: Tensor, table: NameTable, cache: Tensor) -> Iterab
         near = every.topk(min(len(cache), NAMES_FOR_ENTITY * _RECALLED)).indices.numpy()
         for scores, places in zip(every.numpy(), near, strict=True):
             rows = rows_of_owners(table.owner, table.owner[places])
-            found = together(scores[rows], table.owner[rows])
+            found = score_entities(scores[rows], table.owner[rows])
             yield [each.entity for each in found[:_RECALLED]]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from safetensors.torch import load_file
+from torch import nn
 
 from holdfast.corpora.named import load_training
 from holdfast.corpora.named.splits import CorpusSplit, parse_splits
@@ -25,7 +26,7 @@ _ENCODERS: Final = ("documents.", "own_names.")
 
 def starts_of(recipe: Recipe) -> Iterator[Recipe]:
     """The recipes whose trained networks it begins with or uses, and those that they began with."""
-    for key in ("start", "detector", "retriever"):
+    for key in ("start", "detector", "retriever", "recogniser"):
         name = recipe.trained.settings.get(key)
         if name and name in shipped():  # else it is a model of which nothing is trained
             earlier = read_recipe(name)
@@ -78,8 +79,13 @@ def read_like_detector(model: DualEncoder, folder: Path) -> None:
 
     The marks that a detector sees besides the words are not there; it was taught to do without.
     """
+    begin_with_detector(model.documents, folder)
+
+
+def begin_with_detector(encoder: nn.Module, folder: Path) -> None:
+    """Put the encoder of a detector's run into a token encoder, which must be a BERT."""
     path = _there(folder / RUN / WEIGHTS)
-    if not isinstance(model.documents, TransformerTokens):
+    if not isinstance(encoder, TransformerTokens):
         raise UsageError("only a BERT can begin with the encoder of a detector")
     weights = {
         name.removeprefix(_ENCODER): tensor
@@ -87,7 +93,7 @@ def read_like_detector(model: DualEncoder, folder: Path) -> None:
         if name.startswith(_ENCODER)
     }
     try:
-        put_weights(model.documents.network, weights)
+        put_weights(encoder.network, weights)
     except (KeyError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise ArtifactError(f"{path}: the weights of another encoder ({reason})") from error

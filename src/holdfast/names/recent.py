@@ -1,4 +1,4 @@
-"""What was worked out last, remembered up to a number of keys."""
+"""A cache of bounded size that threads may share."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ V = TypeVar("V")
 class Recent(Generic[K, V]):
     """Values by key; those that were asked for longest ago are forgotten first.
 
-    Several threads may use one. What is forgotten in between changes no answer, since both methods
-    hand over values, not places.
+    Several threads may use one. A caller works with the values that `known` returned and those that
+    it made itself, so that what another thread pushes out meanwhile changes no answer.
     """
 
     def __init__(self, most: int) -> None:

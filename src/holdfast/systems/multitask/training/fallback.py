@@ -1,0 +1,76 @@
+"""Fits the switch between a multi-task model and a name ranker, and writes both as one model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from holdfast import artifacts
+from holdfast.corpora.named import load_training
+from holdfast.corpora.named.splits import parse_splits
+from holdfast.errors import UsageError
+from holdfast.experiments.given import of_types
+from holdfast.experiments.recipe import Recipe
+from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
+from holdfast.experiments.settings import read_config
+from holdfast.link.kinds import RankerKind
+from holdfast.models import find_model, manifest_of
+from holdfast.step import Options
+from holdfast.systems.multitask.annotator import MultitaskAnnotator, unlinked
+from holdfast.systems.multitask.model import VERSION
+from holdfast.systems.multitask.shape import SWITCHED
+from holdfast.systems.multitask.switch import Switch, fit_switch, links_right, pairs_of
+from holdfast.training.loop import Report
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchConfig:
+    """The settings of a recipe's [train] for a model with names."""
+
+    model: str = ""  # the multi-task model, by name
+    linker: str = "linker"  # the name ranker, by name
+    only: tuple[str, ...] = ()  # types of mentions that are looked at
+
+
+def train_switch(
+    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+) -> None:
+    """Fit the switch on the recipe's `select` and write the model folder `out`.
+
+    Documents that either model learned from, or that are evaluated, are left out.
+    """
+    if encoder is not None:
+        raise UsageError(f"recipe {recipe.name!r} joins finished models; it takes no --encoder")
+    config = read_config(SwitchConfig, recipe)
+    folders = [find_model(config.model), find_model(config.linker)]
+    learned = [split for folder in folders for split in manifest_of(folder).config["training_data"]]
+    seen = [*recipe.evaluated, *parse_splits(learned)]
+    unseen = load_training(parse_splits([recipe.trained.select]), evaluated=seen, data=data)
+    for part in unseen.parts:
+        report(str(part))
+    kb = kb_of(recipe, data=data)
+    gold = [of_types(d, config.only) for d in with_primary_ids(unseen.documents, primary_ids(kb))]
+    only = config.only or None
+    annotate = MultitaskAnnotator.open(folders[0], kb, only=only)
+    by_class = list(annotate.pipe(replace(d, mentions=(), relations=()) for d in gold))
+    named = RankerKind().open(folders[1], kb, Options(only=only))
+    pairs = list(pairs_of(gold, by_class, named.pipe(map(unlinked, by_class))))
+    switch = fit_switch(pairs)
+    figures = {
+        "by class": links_right(pairs, Switch(0.0, 0.0)),
+        "by name": links_right(pairs, Switch(2.0, 0.0)),
+        "by both": links_right(pairs, switch),
+    }
+    report(f"{len(pairs):,} mentions, right links: {figures}; {switch}")
+    where = f"{len(pairs):,} mentions found in {recipe.trained.select}, when it was fitted"
+    described = {
+        "model": config.model,
+        "linker": config.linker,
+        "switch": switch.to_json(),
+        "recipes": [*manifest_of(folders[0]).config.get("recipes", ()), recipe.name],
+        "training_data": list(dict.fromkeys(learned)),
+        "licence": manifest_of(folders[0]).config.get("licence", ""),
+        "results": {f"{where}: right {by}": n / max(1, len(pairs)) for by, n in figures.items()},
+    }
+    with artifacts.publish(out) as scratch:
+        artifacts.write_manifest(scratch, kind=SWITCHED, version=VERSION, config=described)
