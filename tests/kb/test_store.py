@@ -24,6 +24,7 @@ from holdfast.kb import (
     kb_folder,
     open_kb,
 )
+from holdfast.kb.build import KIND, VERSION
 from holdfast.kb.hierarchy import ancestors
 from holdfast.kb.mapping import map_id
 from small_kb import make_kb, of_entries
@@ -219,6 +220,7 @@ def test_a_flipped_byte_in_any_file_is_refused_by_name(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"version": 99}, "newer Holdfast"),
+        ({"version": 1}, r"older Holdfast \(layout 1, this one reads 2\)"),
         ({"kind": "name encoder"}, "holds a name encoder, not a knowledge base"),
         ({"config": {"key_rules": -1}}, "rules of another Holdfast"),
     ],
@@ -232,6 +234,24 @@ def test_a_folder_of_another_version_kind_or_rule_is_refused(
     path.write_text(json.dumps({**data, **change}), encoding="utf-8")
     with pytest.raises(KnowledgeBaseError, match=message):
         open_kb(tmp_path / "kb")
+
+
+@pytest.mark.parametrize("key", ["name", "sources", "types", "predicates", "origins"])
+def test_a_manifest_that_lacks_something_is_damaged(tmp_path: Path, key: str) -> None:
+    kb = make_kb(tmp_path / "kb")
+    config = {k: value for k, value in kb.manifest.config.items() if k != key}
+    artifacts.write_manifest(kb.folder, kind=KIND, version=VERSION, config=config)
+    with pytest.raises(KnowledgeBaseError, match=rf"manifest\.json: damaged \('{key}'\)"):
+        KnowledgeBase(kb.folder)
+
+
+def test_a_table_that_is_none_is_damaged_though_its_hash_is_right(tmp_path: Path) -> None:
+    kb = make_kb(tmp_path / "kb")
+    (kb.folder / "xrefs.arrow").write_bytes(b"nothing of Arrow's")
+    artifacts.write_manifest(kb.folder, kind=KIND, version=VERSION, config=kb.manifest.config)
+    with pytest.raises(KnowledgeBaseError, match=r"xrefs\.arrow: damaged \(.*\); build") as caught:
+        KnowledgeBase(kb.folder)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_read_only_folder_opens(tmp_path: Path) -> None:

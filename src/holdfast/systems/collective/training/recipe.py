@@ -5,12 +5,13 @@ The recipe's `on` names what is trained on, its `select` what is looked at to ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from tokenizers import Tokenizer
 
 from holdfast.corpora.named import CORPORA, load_corpus, load_training
 from holdfast.corpora.named.splits import parse_splits
@@ -32,7 +33,7 @@ from holdfast.systems.collective.training.cross import (
     open_cross_encoder,
     train_cross_encoder,
 )
-from holdfast.systems.collective.training.data import NameTable, segments_of
+from holdfast.systems.collective.training.data import NameTable, Reading, segments_of, synonyms_of
 from holdfast.systems.collective.training.encoder import open_tokenizer
 from holdfast.systems.collective.training.export import export_dual_encoder
 from holdfast.systems.collective.training.model import DualEncoder
@@ -94,18 +95,8 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
         read_like_detector(model, _checkpoints(settings.own.detector))
     window = min(settings.reading.window, model.documents.longest)
     reading = replace(settings.reading, window=window)
-    looked = replace(reading, mentions=0)
-    kb, reader = corpora.kb, TokenReader.of(tokenizer)
-    rows = {kb.id_at(row): row for row in range(len(kb))}
     development = corpora.development[: settings.own.select_documents]
-    material = Material(
-        reader,
-        NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=settings.own.names),
-        list(segments_of(corpora.training, reader, reading, rows=rows)),
-        list(segments_of(development, reader, looked, rows=rows)),
-        synonyms=list(_synonyms(kb, settings, rows)) if settings.train.align_steps else (),
-        reading=looked,
-    )
+    material = _material(settings, corpora, development, tokenizer=tokenizer, reading=reading)
     report(f"{len(material.training):,} segments, {len(material.table):,} names")
     work = out.with_name(f"{out.name}{_CHECKPOINTS}")
     history = train_dual_encoder(
@@ -125,6 +116,29 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
             description=_description(recipe, history, asdict(settings))
             | ({} if small else _results(recipe.trained.select, len(development), history, _LOOKS)),
         )
+
+
+def _material(
+    settings: Settings,
+    corpora: _Corpora,
+    development: Sequence[Document],
+    *,
+    tokenizer: Tokenizer,
+    reading: Reading,
+) -> Material:
+    """Documents as segments, and the names of the knowledge base as tokens."""
+    looked = replace(reading, mentions=0)
+    kb, reader = corpora.kb, TokenReader.of(tokenizer)
+    rows = {kb.id_at(row): row for row in range(len(kb))}
+    source = open_kb(settings.own.align_kb) if settings.own.align_kb else kb
+    return Material(
+        reader,
+        NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=settings.own.names),
+        list(segments_of(corpora.training, reader, reading, rows=rows)),
+        list(segments_of(development, reader, looked, rows=rows)),
+        synonyms=list(synonyms_of(kb, source, rows)) if settings.train.align_steps else (),
+        reading=looked,
+    )
 
 
 def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
@@ -240,23 +254,6 @@ class _Corpora:
             tuple(with_primary_ids(found.documents, ids)),
             tuple(with_primary_ids(development, ids)),
         )
-
-
-def _synonyms(
-    kb: KnowledgeBase, settings: Settings, rows: Mapping[str, int]
-) -> Iterator[tuple[str, int]]:
-    """Synonyms other than the preferred name, with the entities' rows."""
-    source = open_kb(settings.own.align_kb) if settings.own.align_kb else kb
-    encoded = {
-        (int(row), name.casefold())
-        for row, name in zip(kb.entity_of_name, kb.all_names(), strict=True)
-        if name == kb.label_at(int(row))
-    }
-    known = [rows.get(source.id_at(row)) for row in range(len(source))]
-    for owner, name in zip(source.entity_of_name.tolist(), source.all_names(), strict=True):
-        row = known[owner]
-        if row is not None and (row, name.casefold()) not in encoded:
-            yield name, row
 
 
 def _description(
