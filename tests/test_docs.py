@@ -5,18 +5,21 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import pytest
 import typer
 
-from holdfast import registry
 from holdfast.cli import app
-from holdfast.experiments.recipe import KbSpec, Recipe, read_recipe
+from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train, read_recipe
 from holdfast.kb import Entry, Link, Source, build_kb, kb_folder
 from holdfast.kb.open.vocabularies import VOCABULARIES
+from holdfast.kinds import KINDS
+from test_layering import LAYERS, VALUES
 
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -67,24 +70,29 @@ def pages_with(*kinds: str) -> list[Path]:
 
 @pytest.fixture
 def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A folder with the files that pages name, a knowledge base `open`, and tables to change."""
+    """A folder with the files that pages name, a knowledge base `open`, and a table to change."""
     monkeypatch.chdir(tmp_path)
     Path("train.pubtator.txt").write_text(
         "1|t|Aspirin.\n1|a|It helps.\n1\t0\t7\tAspirin\tChemical\tD001241\n", encoding="utf-8"
     )
+    corpus = Path("data/corpora/bc5cdr/train.pubtator.txt")
+    corpus.parent.mkdir(parents=True)
+    corpus.write_text(
+        "1|t|Sugar disease.\n1|a|x\n1\t0\t13\tSugar disease\tDisease\tD003920\n", encoding="utf-8"
+    )
     build_kb(kb_folder("open"), name="open", parts=[(Source("MeSH"), ENTRIES)])
-    detectors, linkers = dict(registry.DETECTORS), dict(registry.LINKERS)
+    known = dict(KINDS)
     yield
-    for name in registry.DETECTORS.keys() - detectors.keys():
-        del registry.DETECTORS[name]
-    for name in registry.LINKERS.keys() - linkers.keys():
-        del registry.LINKERS[name]
+    for name in KINDS.keys() - known.keys():
+        del KINDS[name]
 
 
 @pytest.mark.usefixtures("_workplace")
 @pytest.mark.parametrize("page", pages_with("python", "pycon"), ids=page_id)
-def test_the_code_of_a_page_runs(page: Path) -> None:
-    names: dict[str, Any] = {"__name__": "page"}
+def test_the_code_of_a_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)  # where its dataclasses look for themselves
+    names = vars(module)
     for number, (info, code) in enumerate(blocks(page), 1):
         place = f"{page_id(page)}, block {number}"
         if info == "python":
@@ -114,9 +122,26 @@ def test_a_recipe_on_a_page_is_a_recipe(page: Path, tmp_path: Path) -> None:
 
 def test_every_key_of_a_recipe_is_documented() -> None:
     text = (ROOT / "docs/recipes.md").read_text("utf-8")
-    documented = set(re.findall(r"`\[*(\w+)\]*`", "".join(re.findall(r"^\| (.*?) \|", text, re.M))))
-    keys = {*Recipe.__slots__, *KbSpec.__slots__} - {"name"}
-    assert documented == keys - {"references"} | {"reference"}
+    parts = dict(re.findall(r"^### \[+(\w+)\]+\n(.*?)(?=^##|\Z)", text, re.M | re.S))
+    sections = {*Recipe.__slots__} - {"name", "title", "references"} | {"reference"}
+    assert set(parts) == sections
+    assert "`title`" in text
+    for name, keys in {
+        "train": {*Train.__slots__} - {"settings"},
+        "model": {"parts"},
+        "evaluate": {*Evaluate.__slots__},
+        "kb": {*KbSpec.__slots__},
+    }.items():
+        table = parts[name].partition("|---|---|\n")[2].partition("\n\n")[0]
+        rows = re.findall(r"^\| (.*?) \|", table, re.M)
+        assert set(re.findall(r"`(\w+)`", "".join(rows))) == keys
+
+
+def test_every_kind_that_is_trained_is_documented() -> None:
+    text = (ROOT / "docs/recipes.md").read_text("utf-8")
+    table = text.partition("| kind | settings |\n|---|---|\n")[2].partition("\n\n")[0]
+    documented = re.findall(r"^\| `(.*?)` \|", table, re.M)
+    assert sorted(documented) == sorted(name for name, kind in KINDS.items() if kind.trainer)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
@@ -144,6 +169,8 @@ def test_every_command_and_option_on_a_page_exists(page: Path) -> None:
     for words in commands_of(page):
         command: Any = typer.main.get_command(app)
         while hasattr(command, "commands"):
+            if command.invoke_without_command and (not words or words[0].startswith("--")):
+                break
             assert words, "a command is missing"
             name = words.pop(0)
             assert name in command.commands, name
@@ -187,6 +214,21 @@ def test_the_folders_of_the_tour_are_all_there() -> None:
     modules = {path.name for path in package.glob("*.py") if not path.name.startswith("__")}
     assert (packages | modules) - {"./"} - named == set()
     assert [name for name in places(beside) if not (ROOT / name).exists()] == []
+
+
+def test_the_tour_says_who_may_import_whom() -> None:
+    page = (ROOT / "docs/architecture.md").read_text("utf-8")
+    section = page.partition("## Import direction\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (.*?) \| (.*) \|$", section, re.MULTILINE)[1:]
+    written = {layer: layers(cell) for place, cell in rows for layer in layers(place)}
+    assert written == LAYERS
+    assert len(rows) == len(LAYERS)
+
+
+def layers(cell: str) -> set[str]:
+    """The layers that a cell names, as tests/test_layering.py calls them."""
+    named = set(re.findall(r"`(\w+)(?:/|\.py)`", cell))
+    return named | ({VALUES} if "the values" in cell else set())
 
 
 def places(section: str) -> set[str]:

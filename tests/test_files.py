@@ -195,3 +195,31 @@ def test_a_folder_takes_the_place_of_an_empty_one_only(tmp_path: Path) -> None:
     with pytest.raises(KeyError), replacing_folder(tmp_path / "new") as folder:
         raise KeyError
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=5), st.booleans())
+def test_marked_text_is_read_back_and_is_marked_only_where_it_must_be(
+    text: str, with_mark: bool
+) -> None:
+    text = f"\ufeff{text}" if with_mark else text
+    written = files.marked_text(text)
+    assert written.removeprefix("\ufeff") == text
+    assert written == text or text.startswith("\ufeff")
+
+
+def test_the_head_and_the_mark_of_a_file_are_read_through_gzip(tmp_path: Path) -> None:
+    for content in (b"\xef\xbb\xbfabc", gzip.compress(b"\xef\xbb\xbfabc")):
+        path = saved(tmp_path, content)
+        assert files.starts_with_mark(path)
+        assert files.read_head(path, 4) == b"\xef\xbb\xbfa"
+        assert files.read_head(path, 99) == b"\xef\xbb\xbfabc"
+    assert not files.starts_with_mark(saved(tmp_path, b"abc\xef\xbb\xbf"))
+    assert not files.starts_with_mark(saved(tmp_path, b"\xef\xbb"))
+
+
+def test_only_a_file_without_a_byte_is_empty(tmp_path: Path) -> None:
+    assert files.is_empty(saved(tmp_path, b""))
+    assert files.is_empty(saved(tmp_path, gzip.compress(b"")))
+    assert not files.is_empty(saved(tmp_path, b" "))
+    assert not files.is_empty(saved(tmp_path, gzip.compress(b"")[:5]))
+    assert not files.is_empty(tmp_path / "none")

@@ -35,7 +35,7 @@ LAYERS = {
     "bench": {VALUES, "text", "corpora", "kb", "names", "encoders", "link", "systems"}
     | {"pipeline", "evaluate", "experiments"},
     "experiments": {VALUES, "text", "corpora", "kb", "names", "encoders", "link", "systems"}
-    | {"kinds", "pipeline", "evaluate", "bench"},
+    | {"kinds", "parts", "pipeline", "evaluate", "bench"},
     "training": {VALUES, "text", "corpora", "kb", "names", "encoders", "detect", "link"}
     | {"systems", "pipeline", "evaluate", "experiments"},
     "io": {VALUES, "text", "corpora", "kb", "names", "detect", "link", "pipeline"}

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Collection
 from pathlib import Path
 
 import pytest
-from holdfast.link.ranking.shipped import LINKER
-from holdfast.registry import Model, Step
 
 import holdfast
 from command import call
-from holdfast import artifacts, models, registry
-from holdfast.document import Mention
+from holdfast import artifacts, models
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb import KnowledgeBase
-from holdfast.models import choose_model, list_models
+from holdfast.kinds import KINDS
+from holdfast.models import PIPELINE, find_model, list_models, parts_of
+from holdfast.parts import Models, model_parts
+from shipped import DETECTOR, ENCODER, LINKER
 from small_kb import make_kb
 
 TEXT = "A heart attack after lithium carbonate; TNF rose."
@@ -36,10 +35,16 @@ def train(name: str) -> Path:
     return folder
 
 
-def test_the_default_is_a_model_of_the_table(kb: KnowledgeBase) -> None:
-    default = registry.MODELS["default"]
-    named = holdfast.load(kb, detector=default.detector, linker=default.linker or "")
-    assert holdfast.load(kb)(TEXT) == named(TEXT)
+def pipeline(folder: Path, *parts: str) -> Path:
+    folder.mkdir(parents=True)
+    config = {"parts": list(parts)}
+    artifacts.write_manifest(folder, kind=PIPELINE, version=models.VERSION, config=config)
+    return folder
+
+
+def test_the_default_is_a_folder_of_parts(kb: KnowledgeBase) -> None:
+    assert parts_of(find_model("default")) == [DETECTOR, LINKER]
+    assert holdfast.load(kb)(TEXT) == holdfast.load(kb, model=["detector", "linker"])(TEXT)
 
 
 def test_models_with_one_detector_find_the_same_and_link_otherwise(kb: KnowledgeBase) -> None:
@@ -48,76 +53,116 @@ def test_models_with_one_detector_find_the_same_and_link_otherwise(kb: Knowledge
     assert ranked != plain
 
 
-def test_a_detector_or_linker_of_one_s_own_stands_in_for_the_model_s(kb: KnowledgeBase) -> None:
-    mixed = holdfast.load(kb, model="dictionary", linker="names")
+def test_parts_may_be_put_together_anew(kb: KnowledgeBase) -> None:
+    mixed = holdfast.load(kb, model=["dictionary-detector", "name-linker"])
     assert mixed(TEXT) == holdfast.load(kb, model="names")(TEXT)
 
 
 def test_a_trained_linker_is_chosen_by_its_recipe_or_its_folder(kb: KnowledgeBase) -> None:
     folder = train("mine")
-    expected = holdfast.load(kb, model="dictionary")(TEXT)
+    expected = holdfast.load(kb)(TEXT)
     for model in ("mine", folder):
         assert holdfast.load(kb, model=model)(TEXT) == expected
 
 
 @pytest.mark.parametrize(
-    ("kind", "config", "finds_and_links"),
+    ("kind", "config", "parts"),
     [
-        ("detector", {}, False),
-        ("dual encoder", {"detection": ""}, False),
-        ("dual encoder", {"detection": "spans"}, True),
+        ("detector", {}, ["other", "linker"]),
+        ("dual encoder", {"detection": ""}, ["detector", "other"]),
+        ("dual encoder", {"detection": "spans"}, ["other"]),
+        ("cross-encoder", {}, ["detector", "linker", "other"]),
+        ("name linker", {}, ["detector", "other"]),
     ],
 )
-def test_folders_of_other_kinds_take_their_place_in_the_flow(
-    kb: KnowledgeBase, tmp_path: Path, kind: str, config: dict[str, str], finds_and_links: bool
+def test_a_folder_alone_takes_its_place_among_the_parts_of_the_default(
+    tmp_path: Path, kind: str, config: dict[str, str], parts: list[str]
 ) -> None:
     folder = tmp_path / "other"
     folder.mkdir()
     artifacts.write_manifest(folder, kind=kind, version=1, config=config)
-    chosen = choose_model(folder)
-    assert (chosen.linker is None) is finds_and_links
-    usual = registry.DETECTORS[registry.MODELS["default"].detector]
-    assert (chosen.detector is usual) is (kind == "dual encoder" and not finds_and_links)
-    with pytest.raises(ArtifactError, match="other"):  # it is this folder that is opened
+    assert [part.name for part in model_parts(folder)] == parts
+    assert model_parts([folder]) == [folder]
+
+
+@pytest.mark.parametrize("kind", ["detector", "dual encoder", "cross-encoder"])
+def test_it_is_the_chosen_folder_that_is_opened(
+    kb: KnowledgeBase, tmp_path: Path, kind: str
+) -> None:
+    folder = tmp_path / "other"
+    folder.mkdir()
+    artifacts.write_manifest(folder, kind=kind, version=1, config={})
+    with pytest.raises(ArtifactError, match="other"):
         holdfast.load(kb, model=folder)
+
+
+def test_a_part_is_looked_for_beside_the_pipeline_first(tmp_path: Path) -> None:
+    chosen = pipeline(tmp_path / "mine", "dictionary-detector", "name-linker")
+    usual = parts_of(chosen)
+    own = tmp_path / "name-linker"
+    shutil.copytree(models.WEIGHTS / "name-linker", own)
+    assert parts_of(chosen) == [usual[0], own]
 
 
 def test_an_unknown_model_is_wrong_use_that_says_what_there_is(kb: KnowledgeBase) -> None:
     train("mine")
-    with pytest.raises(UsageError, match=r"no model is called 'magic'; there is: default, .*mine$"):
+    expected = r"no model is called 'magic'; there is: collective, default, .*mine$"
+    with pytest.raises(UsageError, match=expected):
         holdfast.load(kb, model="magic")
     done = call("link", TEXT, "--kb", kb.folder, "--model", "magic")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "'magic'" in done.stderr
 
 
-def test_a_folder_that_cannot_link_or_is_damaged_is_one_line(tmp_path: Path) -> None:
-    encoder = next(m for m in list_models() if m.kind == "name encoder")
-    with pytest.raises(UsageError, match="holds a name encoder, which cannot link by itself"):
-        choose_model(encoder.folder)
+def test_a_pipeline_whose_part_is_missing_says_which_and_how_to_make_it(
+    kb: KnowledgeBase, tmp_path: Path
+) -> None:
+    folder = pipeline(tmp_path / "mine", "detector", "gone")
+    chosen: tuple[Models, ...] = (folder, [folder], ["detector", folder])
+    for model in chosen:
+        with pytest.raises(
+            UsageError,
+            match=r"'mine' has a part 'gone', which is not here; .*`holdfast train gone`",
+        ):
+            holdfast.load(kb, model=model)
+    done = call("link", TEXT, "--kb", kb.folder, "--model", folder)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("parts", [[], "detector", [3]])
+def test_a_pipeline_without_a_list_of_names_is_damaged(tmp_path: Path, parts: object) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    artifacts.write_manifest(folder, kind=PIPELINE, version=1, config={"parts": parts})
+    with pytest.raises(ArtifactError, match=r"manifest\.json: `parts` must list"):
+        parts_of(folder)
+
+
+def test_a_pipeline_of_a_newer_holdfast_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    config = {"parts": ["detector", "linker"]}
+    artifacts.write_manifest(folder, kind=PIPELINE, version=models.VERSION + 1, config=config)
+    with pytest.raises(ArtifactError, match="written by a newer Holdfast"):
+        parts_of(folder)
+
+
+def test_a_folder_that_cannot_link_or_is_damaged_is_one_line(kb: KnowledgeBase) -> None:
+    for model in ("encoder", ENCODER, ["detector", "encoder"]):
+        with pytest.raises(UsageError, match="a name encoder 'encoder', which cannot link by"):
+            holdfast.load(kb, model=model)
     folder = train("mine")
     (folder / "ranker.json").write_text("{}", encoding="utf-8")
     with pytest.raises(ArtifactError, match=r"ranker\.json: damaged"):
-        holdfast.load(make_kb(tmp_path / "kb"), model="mine")
+        holdfast.load(kb, model="mine", marked=True)
 
 
-def test_a_model_that_finds_and_links_at_once_needs_no_linker(
-    kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
+def test_a_folder_of_an_unknown_kind_says_which_there_are(
+    kb: KnowledgeBase, tmp_path: Path
 ) -> None:
-    def whole(kb: KnowledgeBase, *, only: Collection[str] | None, top: int = 1) -> Step:
-        assert len(kb) > 0
-        assert only is None
-        return lambda d: d.with_mentions([Mention.at(0, top, "Gene", ["X:1"])])
-
-    monkeypatch.setitem(registry.DETECTORS, "whole", whole)
-    monkeypatch.setitem(registry.ANNOTATORS, "whole", whole)
-    monkeypatch.setitem(registry.MODELS, "joint", Model("whole", None, "all at once"))
-    for named in ("", "whole"):
-        link = holdfast.load(kb, model="joint", detector=named, top=3)
-        assert link(TEXT).mentions == (Mention.at(0, 3, "Gene", ["X:1"]),)
-    for detector in (None, "dictionary"):
-        with pytest.raises(UsageError, match="'joint' links only what it finds itself"):
-            holdfast.load(kb, model="joint", detector=detector)
+    artifacts.write_manifest(tmp_path, kind="oracle", version=1, config={})
+    with pytest.raises(ArtifactError, match=r"holds a oracle, .* there is: dictionary detector, "):
+        holdfast.load(kb, model=tmp_path)
 
 
 def test_the_command_line_links_with_the_model_it_is_told(kb: KnowledgeBase) -> None:
@@ -136,16 +181,33 @@ def test_the_list_has_what_ships_and_what_was_trained_here() -> None:
     folder = train("mine")
     (folder.parent / ".building-mine-1-x").mkdir()
     shutil.copy(folder / artifacts.MANIFEST, folder.parent / ".building-mine-1-x")
-    said = json.loads(call("models", "--json").stdout)
-    assert [model["name"] for model in said["models"]] == list(registry.MODELS)
-    shipped = {f["name"]: f for f in said["folders"] if f["shipped"]}
-    assert {"names", "linker"} <= set(shipped)
-    manifest = json.loads((models.WEIGHTS / "names" / artifacts.MANIFEST).read_text("utf-8"))
-    assert shipped["names"]["parameters"] == manifest["config"]["parameters"] > 0
-    assert shipped["names"]["megabytes"] > 1
+    listed = json.loads(call("models", "--json").stdout)["models"]
+    shipped = {model["name"]: model for model in listed if model["shipped"]}
+    kinds = [model["kind"] for model in shipped.values()]
+    assert kinds == sorted(kinds, key=lambda kind: kind != PIPELINE)  # what `--model` takes first
+    assert {"default", "dictionary", "names", "encoder", "linker"} <= set(shipped)
+    assert shipped["default"]["parts"] == ["detector", "linker"]
+    assert shipped["default"]["about"]
+    manifest = json.loads((ENCODER / artifacts.MANIFEST).read_text("utf-8"))
+    assert shipped["encoder"]["parameters"] == manifest["config"]["parameters"] > 0
+    assert shipped["encoder"]["megabytes"] > 1
     assert "bc5cdr train" in shipped["linker"]["training_data"]
-    (trained,) = (f for f in said["folders"] if not f["shipped"])
+    assert {model["kind"] for model in shipped.values()} <= {PIPELINE, *KINDS}
+    (trained,) = (model for model in listed if not model["shipped"])
     assert (trained["name"], trained["kind"]) == ("mine", "name ranker")
+
+
+def test_the_list_for_people_has_the_parts_of_every_pipeline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    printed = call("models").stdout
+    rows = {line.split()[0]: line for line in printed.splitlines() if line.strip()}
+    for model in list_models():
+        if model.kind == PIPELINE:
+            assert ", ".join(model.parts) in rows[model.name]
+        else:
+            assert f"{model.name}: {model.kind}" in printed
 
 
 def test_measured_results_in_a_manifest_are_shown() -> None:
@@ -156,7 +218,7 @@ def test_measured_results_in_a_manifest_are_shown() -> None:
         folder, kind=manifest["kind"], version=manifest["version"], config=config
     )
     said = json.loads(call("models", "--json").stdout)
-    assert said["folders"][-1]["results"] == {"BC5CDR dev, strong F1": 0.8125}
+    assert said["models"][-1]["results"] == {"BC5CDR dev, strong F1": 0.8125}
     assert "BC5CDR dev, strong F1 81.2" in call("models").stdout
 
 
@@ -182,7 +244,19 @@ def test_a_damaged_folder_does_not_hide_the_others() -> None:
     assert "good" in call("models").stdout
 
 
-def test_every_model_of_the_table_is_documented() -> None:
+def test_every_model_that_ships_is_whole() -> None:
+    """Its manifest is sealed, its kind is known, and so are its parts, but what is offered."""
+    for model in list_models():
+        if model.is_shipped:
+            manifest = models.manifest_of(model.folder)
+            assert "sha256" in json.loads((model.folder / artifacts.MANIFEST).read_text("utf-8"))
+            artifacts.verify(model.folder, manifest)
+            assert model.kind in (PIPELINE, *KINDS)
+
+
+def test_every_pipeline_is_documented() -> None:
     page = (Path(__file__).parents[1] / "docs/cli.md").read_text("utf-8")
     section = page.partition("### Models\n")[2].partition("\n#")[0]
-    assert re.findall(r"^\| `(\w+)`", section, re.MULTILINE) == list(registry.MODELS)
+    documented = re.findall(r"^\| `([\w-]+)`", section, re.MULTILINE)
+    shipped = [m.name for m in list_models() if m.is_shipped and m.kind == PIPELINE]
+    assert sorted(documented) == sorted(shipped)

@@ -98,13 +98,13 @@ def test_a_pipeline_is_any_list_of_steps() -> None:
     assert [m.type for m in Pipeline([first, second])("xyz").mentions] == ["A", "B"]
 
 
-def test_unknown_components_and_types_are_wrong_use_that_says_what_there_is(
+def test_unknown_models_and_types_are_wrong_use_that_says_what_there_is(
     kb: KnowledgeBase,
 ) -> None:
-    with pytest.raises(UsageError, match="'magic'; there is: dictionary"):
-        holdfast.load(kb, detector="magic")
-    with pytest.raises(UsageError, match="'magic'; there is: ranked, names"):
-        holdfast.load(kb, linker="magic")
+    with pytest.raises(UsageError, match="'magic'; there is: collective, default, dictionary, "):
+        holdfast.load(kb, model="magic")
+    with pytest.raises(UsageError, match=r"'magic'; there is: .*, linker, name-linker"):
+        holdfast.load(kb, model=["detector", "magic"])
     with pytest.raises(UsageError, match="'colour'; there is: Disease, "):
         holdfast.load(kb, only=("colour",))
 

@@ -90,7 +90,7 @@ def _missing(name: str, beside: Path | None) -> str:
     if is_offered(name):
         return f"{whose or f'the model {name!r} is not here yet'}; `holdfast models get {name}`"
     if whose:
-        return f"{whose}; train it: `holdfast train {name}`"
+        return f"{whose}; train it: `holdfast train {name.removesuffix('-int8')}`"
     known = (model.name for model in list_models() if model.kind != _DAMAGED)
     return f"no model is called {name!r}; there is: {', '.join(known)}"
 

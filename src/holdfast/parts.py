@@ -16,6 +16,7 @@ from holdfast.step import LINKS, MENTIONS, Roles
 DEFAULT_MODEL: Final = "default"
 
 Model = str | Path
+Models = Model | Sequence[Model]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +31,22 @@ class Part:
         return f"{manifest_of(self.folder).kind} {self.folder.name!r}"
 
 
-def model_parts(model: Model | Sequence[Model], *, marked: bool = False) -> list[Path]:
+def model_parts(model: Models, *, marked: bool = False) -> list[Path]:
     """The folders of a model's parts, in the order of the flow.
 
-    `marked`: without what only finds mentions.
+    `marked`: without what only finds mentions. A UsageError if the model is nothing else.
     """
-    if isinstance(model, str | Path):
-        found = _completed(parts_of(find_model(model)))
-    else:
-        found = [part for one in model for part in parts_of(find_model(one))]
-    finders = [part for part in found if roles_of(part).adds == {MENTIONS}]
-    return [part for part in found if part not in finders] if marked else found
+    models = [model] if isinstance(model, str | Path) else model
+    named = [part for one in models for part in parts_of(find_model(one))]
+    if not named:
+        raise UsageError("a model has at least one part, and none is named")
+    if marked and all(roles_of(part).adds == {MENTIONS} for part in named):
+        raise UsageError(
+            f"{named[0].name!r} only finds mentions, and what is marked is not looked for; take a "
+            "linker"
+        )
+    found = _completed(named) if isinstance(model, str | Path) else named
+    return [part for part in found if not marked or roles_of(part).adds != {MENTIONS}]
 
 
 def _completed(parts: list[Path]) -> list[Path]:
@@ -48,7 +54,7 @@ def _completed(parts: list[Path]) -> list[Path]:
     if len(parts) > 1:
         return parts
     own = roles_of(parts[0])
-    lacking = {MENTIONS, LINKS} - own.adds
+    lacking = {MENTIONS, LINKS} - (own.adds - own.needs)
     usual = [p for p in parts_of(find_model(DEFAULT_MODEL)) if roles_of(p).adds & lacking]
     if not own.adds or not lacking:
         return parts

@@ -25,7 +25,7 @@ from holdfast.link.rules import Rules, read_rules
 from holdfast.link.species_genes import LOOKED_AT, GenesBySpecies, has_species
 from holdfast.link.variants.linker import variant_linker
 from holdfast.models import find_model
-from holdfast.parts import DEFAULT_MODEL, Model, Part, check_roles, model_parts
+from holdfast.parts import DEFAULT_MODEL, Model, Models, Part, check_roles, model_parts
 from holdfast.step import LINKS, MENTIONS, Each, Options, Progress, Step, ignore_progress
 
 DEFAULT_KB: Final = "open"
@@ -108,7 +108,7 @@ def _shown(value: object) -> str:
 def load(
     kb: str | Path | KnowledgeBase = DEFAULT_KB,
     *,
-    model: Model | Sequence[Model] = DEFAULT_MODEL,
+    model: Models = DEFAULT_MODEL,
     only: Collection[str] | None = None,
     marked: bool = False,
     top: int = 5,
@@ -183,7 +183,7 @@ def prepare_kb(
         kind_of(folder).prepare(folder, kb, progress)
 
 
-def _absolute(model: Model | Sequence[Model]) -> str | tuple[str, ...]:
+def _absolute(model: Models) -> str | tuple[str, ...]:
     """The model's folder, or its parts', which `load` finds again from anywhere."""
     if isinstance(model, str | Path):
         return str(find_model(model).absolute())

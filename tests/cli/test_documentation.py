@@ -18,12 +18,11 @@ PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 
 def commands(command: Any, name: str) -> Iterator[tuple[str, Any]]:
     """Every command that does something, with its whole name."""
-    parts = getattr(command, "commands", None)
-    if parts is None:
+    parts = getattr(command, "commands", {})
+    if not parts or (command.invoke_without_command and name != "holdfast"):
         yield name, command
-    else:
-        for part, inner in parts.items():
-            yield from commands(inner, f"{name} {part}")
+    for part, inner in parts.items():
+        yield from commands(inner, f"{name} {part}")
 
 
 COMMANDS = dict(commands(get_command(app), "holdfast"))

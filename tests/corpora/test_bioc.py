@@ -302,6 +302,25 @@ def test_parts_and_status_of_a_mention_and_the_type_of_a_front_page_are_kept(
         assert list(read_documents(path, format=format)) == [document]
 
 
+@pytest.mark.parametrize(
+    ("infons", "kind"),
+    [
+        ({"type": "front", "section_type": "TITLE"}, "title"),
+        ({"type": "front", "section_type": "ABSTRACT"}, "front"),
+        ({"type": "paragraph", "section_type": "TITLE"}, "paragraph"),
+        ({"section_type": "TITLE"}, "TITLE"),
+        ({"type": "front"}, "front"),
+    ],
+)
+def test_only_the_title_on_the_front_page_of_an_article_is_called_title(
+    tmp_path: Path, infons: dict[str, str], kind: str
+) -> None:
+    passage = {"offset": 0, "infons": infons, "text": "a", "annotations": []}
+    content = json.dumps({"documents": [{"id": "1", "passages": [passage]}]})
+    (document,) = read_documents(saved(tmp_path, content, "x.bioc.json"))
+    assert document.passages == (Passage(kind, 0, 1),)
+
+
 def test_a_mention_out_of_the_order_of_passages_is_noted_and_a_made_up_id_is_its_own() -> None:
     passages = (Passage("title", 0, 1), Passage("abstract", 2, 3))
     mentions = (Mention.at(2, 3), Mention.at(0, 1, id="T1"), Mention.at(0, 1))

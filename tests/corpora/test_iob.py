@@ -75,6 +75,8 @@ def test_a_label_that_is_none_is_refused_or_read_as_outside(tmp_path: Path) -> N
         Document("1", "a\n\nb"),
         Document("1", "-DOCSTART- b"),
         Document("1", "ab", mentions=(Mention.at(0, 1, "D"),)),
+        Document("1", "ab", mentions=(Mention.at(1, 2, "D"),)),
+        Document("1", "c ab d", mentions=(Mention.at(3, 6, "D"),)),
         Document("1", "a\nb", mentions=(Mention.at(0, 3, "D"),)),
     ],
 )

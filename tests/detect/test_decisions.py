@@ -23,6 +23,7 @@ GENES = (
     Entry("HGNC:1", "adipole", types=("Gene",)),
     Entry("HGNC:2", "BRAF", types=("Gene",)),
     Entry("HGNC:3", "zimble", types=("Gene",)),
+    Entry("HGNC:4", "KRAS", synonyms=("KRAS G12D",), types=("Gene",)),
 )
 ANATOMY = (
     Entry("UBERON:1", "adipole tissue", types=("Anatomy",)),
@@ -163,3 +164,34 @@ def test_variants_are_written_by_a_rule_where_there_are_genes(
     assert found(own, gene, text) == []
     assert found(kb, gene, text, only=["Variant"]) == [("V600E", "Variant")] * 2
     assert found(kb, gene, text, only=["Gene"]) == [("BRAF", "Gene")]
+
+
+def test_a_variant_is_no_part_of_a_gene_though_a_vocabulary_lists_both_as_one(
+    kb: KnowledgeBase,
+) -> None:
+    tagger = scripted(KRAS=("B-Gene", 0.9))
+    assert found(kb, tagger, "The KRAS G12D was seen.") == [
+        ("KRAS", "Gene"),
+        ("G12D", "Variant"),
+    ]
+    assert found(kb, tagger, "The KRAS G12D was seen.", only=["Gene"])[0][1] == "Gene"
+
+
+def test_what_a_surface_chiefly_names_is_known_whatever_is_wanted(kb: KnowledgeBase) -> None:
+    detector = TrainedDetector(kb, only=["Gene"], tagger=scripted())
+    assert detector.chief_type("zimble") == "Chemical"
+    assert detector.chief_type("unheard of") is None
+
+
+def test_names_in_a_text_that_the_tagger_denies_are_still_considered(kb: KnowledgeBase) -> None:
+    detector = TrainedDetector(kb, tagger=scripted())
+    considered = detector.consider(FEVER)
+    (name,) = considered.listed
+    assert detector.denies(name, considered)
+    assert detector.hides(name, considered) is None
+    assert considered.tagged == []
+    tissue = TrainedDetector(kb, only=["Gene"], tagger=scripted()).consider(TISSUE)
+    (part,) = tissue.listed
+    hidden = TrainedDetector(kb, only=["Gene"], tagger=scripted()).hides(part, tissue)
+    assert hidden is not None
+    assert TISSUE[hidden.start : hidden.end] == "adipole tissue"

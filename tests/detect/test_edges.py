@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.detect.edges import joined, trimmed_span
+from holdfast.detect.edges import is_label, joined, trimmed_span
 from holdfast.detect.scan import with_brackets
 from holdfast.detect.tagger import Tagged
 from holdfast.document import Span
@@ -30,6 +30,15 @@ TEXTS = st.text(alphabet="ab 1()[]-,/’ofthe\n", min_size=1, max_size=30)
         ("", "insertion (", "G/D)", "insertion"),
         ("", "poly(ADP-ribose", ") rose", "poly(ADP-ribose)"),
         ("(", "), lupus", "", "lupus"),
+        ("", "Cl-", "", "Cl-"),
+        ("one ", "NLP-", " peptide 24", "NLP-"),
+        ("anti", "-TNF", " drug", "TNF"),
+        ("an ", "-TNF", " drug", "-TNF"),
+        ("x", "-lupus", "", "lupus"),
+        ("", "the lupus", "", "lupus"),
+        ("", "and/or lupus", "", "lupus"),
+        ("", "lupus", "-like", "lupus"),
+        ("", "lupus (", "", "lupus"),
     ],
 )
 def test_a_mention_begins_and_ends_with_its_own_words(
@@ -51,6 +60,25 @@ def test_mentions_that_a_hyphen_joins_are_one_unless_they_are_genes() -> None:
     apart = [parts[0], Tagged(spans[1], "Chemical", 0.9), parts[2]]
     assert list(joined(apart, text)) == apart
     assert list(joined([], text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("E rose", False),
+        ("E10 rose", True),
+        ("E 10 rose", True),
+        ("E) 10 rose", True),
+        ("E)10 rose", True),
+        ("E, 10 rose", False),
+        ("E rose. (A) One. (B) Two.", True),
+        ("E rose. (A) One.", False),
+        ("E rose. (B) Two.", False),
+    ],
+)
+def test_a_single_letter_that_counts_or_labels_is_a_label(text: str, is_one: bool) -> None:
+    assert is_label(Span(0, 1), text) == is_one
+    assert not is_label(Span(0, 2), text)
 
 
 def test_nothing_is_left_of_mere_marks() -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from holdfast.registry import DETECTORS, Step
 
 import holdfast
 from command import call
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb import Entry, KnowledgeBase, Source
+from holdfast.kinds import KINDS
+from holdfast.step import MENTIONS, Roles, roles
 from small_kb import make_kb
 
 PATHWAY = "activin receptor signaling pathway"
@@ -109,8 +111,8 @@ def test_every_format_prints_nested_mentions(kb: KnowledgeBase, format: str) -> 
 
 
 def test_every_linker_copes_with_nested_mentions(kb: KnowledgeBase) -> None:
-    for linker in ("names", "ranked"):
-        document = holdfast.load(kb, nested=True, linker=linker)(TEXT)
+    for linker in ("name-linker", "linker", "bm25-linker"):
+        document = holdfast.load(kb, nested=True, model=["detector", linker])(TEXT)
         assert ("HGNC:1",) in {mention.ids for mention in document.mentions}
 
 
@@ -165,15 +167,18 @@ def test_a_long_form_and_its_short_form_are_two_mentions(tmp_path: Path) -> None
 def test_a_detector_that_cannot_nest_says_so(
     kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def nothing(kb: KnowledgeBase, *, only: Collection[str] | None) -> Step:
-        assert len(kb) > 0
-        assert only is None
-        return lambda document: document
+    class Flat(type(KINDS["dictionary detector"])):  # type: ignore[misc]
+        def roles(self, config: Mapping[str, Any]) -> Roles:  # noqa: ARG002
+            return roles(adds=[MENTIONS])
 
-    monkeypatch.setitem(DETECTORS, "nothing", nothing)
-    assert holdfast.load(kb, detector="nothing")(TEXT).mentions == ()
-    with pytest.raises(UsageError, match="none inside others"):
-        holdfast.load(kb, detector="nothing", nested=True)
+    monkeypatch.setitem(KINDS, "dictionary detector", Flat())
+    parts = ["dictionary-detector", "name-linker"]
+    assert holdfast.load(kb, model=parts)(TEXT).mentions
+    with pytest.raises(
+        UsageError,
+        match="the dictionary detector 'dictionary-detector' finds no mentions inside others",
+    ):
+        holdfast.load(kb, model=parts, nested=True)
 
 
 def test_json_of_nested_mentions_can_be_read_again(kb: KnowledgeBase) -> None:

@@ -14,7 +14,6 @@ import pytest
 import holdfast
 from holdfast.detect.agreement import agree
 from holdfast.detect.tagger import Tagged
-from holdfast.detect.trained import TrainedDetector
 from holdfast.detect.variants import with_written, written_variants
 from holdfast.document import Document, Mention, Span
 from holdfast.encoders.tokens import TokenEncoder, Tokens
@@ -25,6 +24,7 @@ from holdfast.text.occurrences import occurrences
 from holdfast.text.sentences import split_sentences
 from holdfast.text.tokens import TOKEN
 from holdfast.text.variants.spans import find_variants
+from shipped import shipped_detector
 from small_kb import make_kb
 
 
@@ -53,13 +53,13 @@ def test_the_network_reads_the_ends_of_a_long_run_of_marks_only(
     kb: KnowledgeBase, read: list[int], mark: str
 ) -> None:
     text = "A heart attack " + mark * (10_000 // len(mark)) + " after lithium carbonate."
-    found = TrainedDetector(kb).detect(text)
+    found = shipped_detector(kb).detect(text)
     assert [text[m.start : m.end] for m in found] == ["heart attack", "lithium carbonate"]
     assert sum(read) < 200
 
 
 def test_short_runs_of_marks_are_read_whole(kb: KnowledgeBase, read: list[int]) -> None:
-    detector = TrainedDetector(kb)
+    detector = shipped_detector(kb)
     detector.detect("A heart attack " + "-" * 100 + " after lithium.")
     assert sum(read) > 100
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from holdfast.detect.bio import OUTSIDE, beginning, inside
 from holdfast.detect.tagger import Reading, Tagged, Tagger
-from holdfast.detect.trained import outside, shipped_tagger
+from holdfast.detect.trained import outside
 from holdfast.document import Mention, Span
+from shipped import shipped_tagger
 
 TYPES = ("Disease", "Gene")
 DISEASE, GENE = range(2)

@@ -8,16 +8,18 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from holdfast.registry import DETECTORS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import artifacts
 from holdfast.detect.tagger import KIND, VERSION, Tagger
-from holdfast.detect.trained import DETECTOR, TrainedDetector, merged, shipped_tagger
+from holdfast.detect.trained import TrainedDetector, merged
 from holdfast.document import Document, Mention
 from holdfast.errors import ArtifactError
 from holdfast.kb import Entry, KnowledgeBase
+from holdfast.kinds import kind_of
+from holdfast.models import find_model, parts_of
+from shipped import DETECTOR, shipped_detector, shipped_tagger
 from small_kb import make_kb, of_entries
 
 TEXT = (
@@ -33,7 +35,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
 
 @pytest.fixture(scope="module")
 def detector(kb: KnowledgeBase) -> TrainedDetector:
-    return TrainedDetector(kb)
+    return shipped_detector(kb)
 
 
 def found(detector: TrainedDetector, text: str) -> list[tuple[str, str]]:
@@ -53,20 +55,20 @@ def test_many_documents_are_read_as_each_alone(detector: TrainedDetector) -> Non
 
 
 def test_one_document_needs_no_second_network(kb: KnowledgeBase) -> None:
-    detector = TrainedDetector(kb)
+    detector = shipped_detector(kb)
     (alone,) = detector.pipe([Document("1", TEXT)])
     assert alone.mentions
     assert "_tagger_of_one_thread" not in vars(detector)
 
 
 def test_only_the_types_that_are_asked_for_are_found(kb: KnowledgeBase) -> None:
-    chemicals = TrainedDetector(kb, only=["Chemical"])
+    chemicals = shipped_detector(kb, only=["Chemical"])
     assert {type for _, type in found(chemicals, TEXT)} == {"Chemical"}
 
 
 def test_types_that_the_knowledge_base_lacks_are_not_found_by_default(tmp_path: Path) -> None:
     chemicals = of_entries(tmp_path / "kb", Entry("X:1", "Lithium Carbonate", types=("Chemical",)))
-    assert {type for _, type in found(TrainedDetector(chemicals), TEXT)} == {"Chemical"}
+    assert {type for _, type in found(shipped_detector(chemicals), TEXT)} == {"Chemical"}
 
 
 def test_types_that_were_not_taught_come_from_the_dictionary(tmp_path: Path) -> None:
@@ -76,11 +78,11 @@ def test_types_that_were_not_taught_come_from_the_dictionary(tmp_path: Path) -> 
         Entry("X:2", "frobnication", types=()),
     )
     text = "Warfarin slows blood coagulation and frobnication."
-    assert found(TrainedDetector(kb), text) == [
+    assert found(shipped_detector(kb), text) == [
         ("blood coagulation", "Process"),
         ("frobnication", ""),
     ]
-    assert found(TrainedDetector(kb, only=["Process"]), text) == [("blood coagulation", "Process")]
+    assert found(shipped_detector(kb, only=["Process"]), text) == [("blood coagulation", "Process")]
 
 
 def test_offsets_are_those_of_the_text_as_it_is(detector: TrainedDetector) -> None:
@@ -99,7 +101,7 @@ def test_a_text_without_words_has_no_mentions(detector: TrainedDetector, text: s
 def test_variants_are_found_where_there_are_genes(kb: KnowledgeBase) -> None:
     text = "The BRAF V600E mutation and EGFR L858R were found."
     for only, expected in ((None, True), (("Gene", "Variant"), True), (("Gene",), False)):
-        mentions = TrainedDetector(kb, only=only).detect(text)
+        mentions = shipped_detector(kb, only=only).detect(text)
         variants = [text[m.start : m.end] for m in mentions if m.type == "Variant"]
         assert variants == (["V600E", "L858R"] if expected else [])
 
@@ -143,8 +145,10 @@ def test_merging_keeps_the_first_and_what_overlaps_none_of_them(
         assert (mention in both) == (is_free or mention in first)
 
 
-def test_the_registry_has_it() -> None:
-    assert "trained" in DETECTORS
+def test_the_default_model_has_it() -> None:
+    first, *_ = parts_of(find_model("default"))
+    assert first == DETECTOR
+    assert kind_of(DETECTOR).name == KIND
 
 
 def test_what_ships_is_small_and_says_what_it_learned_from() -> None:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from holdfast.link.ranking.shipped import shipped_encoder
-from holdfast.registry import DETECTORS, LINKERS
 
 from command import call
+from holdfast import artifacts
 from holdfast.corpora.named import CORPORA
 from holdfast.errors import FormatError, HoldfastError, UsageError
 from holdfast.evaluate.protocols import PROTOCOLS
-from holdfast.experiments.recipe import TRAINED_ONLY, read_recipe, shipped
+from holdfast.experiments.lenient.run import INDEXES
+from holdfast.experiments.recipe import Recipe, read_recipe, shipped
 from holdfast.experiments.results import outcome_to_json, read_results
-from holdfast.experiments.run import COLLECTIVE, INDEXES, run_recipe
+from holdfast.experiments.run import RUNNERS, run_recipe
+from holdfast.experiments.train import train_recipe
 from holdfast.kb.open.vocabularies import OPEN, VOCABULARIES
 from holdfast.kb.readers import READERS
-from holdfast.link.ranking.ranker import PARTS
-from holdfast.link.training.train import train_ranked_linker
-from holdfast.systems.collective.model import recipe_of
+from holdfast.kinds import KINDS
+from holdfast.models import PIPELINE, WEIGHTS, find_model
 from holdfast.types import TYPES
+from shipped import ENCODER
 
-GOLD_MENTIONS = ("lenient", "strict", "ranked", "abbreviations", "variants")
+WITHOUT_MODEL = ("abbreviations", "variants")
 
 PUBTATOR = (
     "1|t|Heart attack after lithium.\n1|a|A cardiac arrest followed the zibol.\n"
@@ -36,6 +38,15 @@ TABLE = (
     "MESH:D000002\tCardiac arrest\t\tDisease\nMESH:C000001\tLithium\t\tChemical\n"
 )
 KB = '[kb]\nreader = "table"\npath = "kb/terms.tsv"\n'
+LENIENT = (
+    'title = "Tiny"\n[evaluate]\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
+)
+STRICT = '[evaluate]\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\n'
+NAMES = 'title = "t"\n[model]\nparts = ["name-linker"]\n'
+END_TO_END = (
+    'title = "t"\n[model]\nparts = ["names"]\n[evaluate]\nprotocol = "strong"\n'
+    'corpus = "bc5cdr"\nsplit = "test"\nonly = ["Disease", "Chemical"]\n'
+)
 
 
 @pytest.fixture
@@ -69,7 +80,22 @@ def measure(folder: Path, data: Path, text: str) -> dict[str, object]:
     return outcome_to_json(recipe, run_recipe(recipe, data=data))
 
 
+def silent(_: str) -> None:
+    pass
+
+
+def trained(recipe: Recipe, data: Path, out: Path) -> Path:
+    """What the recipe makes, fitted with the encoder that ships."""
+    train_recipe(recipe, data=data, out=out, encoder=ENCODER, report=silent)
+    return out
+
+
 CRAFT = ("UBERON", "CL", "GO_BP", "GO_CC", "GO_MF", "NCBITaxon")  # types of its mentions
+
+
+def is_known(part: str) -> bool:
+    """Whether a model ships, or a recipe makes it."""
+    return (WEIGHTS / part).is_dir() or part.removesuffix("-int8") in shipped()
 
 
 @pytest.mark.parametrize("name", shipped())
@@ -77,60 +103,73 @@ def test_every_shipped_recipe_names_only_what_there_is(name: str) -> None:
     recipe = read_recipe(name)
     assert recipe.name == name
     assert recipe.title
-    assert recipe.protocol in (*GOLD_MENTIONS, *PROTOCOLS, *TRAINED_ONLY)
-    kinds = (recipe.protocol, "names", "ablation", "nil", "linker", "joined", *COLLECTIVE)
-    assert name.split("-")[0] in kinds
-    if recipe.protocol == "lenient":
-        assert recipe.linker in ({"ranked"} if recipe.fit else INDEXES)
-    elif recipe.protocol not in ("abbreviations", "variants", *TRAINED_ONLY):
-        assert recipe.split in CORPORA[recipe.corpus].splits
-        if recipe.linker not in (*COLLECTIVE, "joined"):
-            assert recipe.linker in ({"ranked"} if recipe.fit or recipe.model else LINKERS)
-        assert recipe.kb is not None or recipe.corpus.startswith("medmentions")
-    assert f"{recipe.corpus} {recipe.split}" not in (*recipe.fit, *recipe.training_names)
-    assert not recipe.model or recipe_of(recipe.model) in shipped()
-    assert set(recipe.without) <= set(PARTS)
-    assert not recipe.detector or recipe.detector in DETECTORS
-    assert set(recipe.only) <= {*TYPES, *(CRAFT if recipe.corpus == "craft" else ())}
-    assert set(recipe.also) <= set(PROTOCOLS)
-    assert recipe.split not in recipe.training_names
+    assert recipe.train or recipe.evaluate
+    assert all(map(is_known, recipe.model))
+    if recipe.train is not None:
+        assert KINDS[recipe.train.kind].trainer
+        assert not recipe.model or name in recipe.model  # what it trains is what it measures
+        known = [text.split() for text in (*recipe.train.on, *recipe.train.held_out)]
+        corpora = {words[0] for words in known if len(words) > 1}
+        assert corpora <= CORPORA.keys()
     if recipe.kb is not None:
-        assert bool(recipe.kb.get) != bool(recipe.kb.reader and recipe.kb.path)
+        sources = (recipe.kb.get, recipe.kb.reader and recipe.kb.path, recipe.kb.concepts_of)
+        assert sum(map(bool, sources)) == 1
         assert not recipe.kb.get or recipe.kb.get in (*VOCABULARIES, OPEN)
         assert not recipe.kb.reader or recipe.kb.reader in READERS
     assert all(reference.figures for reference in recipe.references)
 
 
+@pytest.mark.parametrize("name", [n for n in shipped() if read_recipe(n).evaluate])
+def test_every_shipped_recipe_measures_what_can_be_measured(name: str) -> None:
+    recipe = read_recipe(name)
+    measured = recipe.measured
+    assert measured.protocol in RUNNERS
+    kinds = {m.split("-")[0] for m in recipe.model} | {"names", "ablation", "nil", "linker"}
+    kinds |= {"joined", "single", "collective", "blink", "bm25", "cross", "scispacy"}
+    kinds |= {"multitask"}
+    assert name.split("-")[0] in (measured.protocol, *kinds)
+    if measured.protocol in WITHOUT_MODEL:
+        assert not recipe.model
+    else:
+        assert bool(recipe.model or recipe.train) != bool(measured.index)
+    if measured.index:
+        assert (measured.protocol, measured.index in INDEXES) == ("lenient", True)
+    elif measured.protocol not in (*WITHOUT_MODEL, "lenient"):
+        assert measured.split in CORPORA[measured.corpus].splits
+        assert recipe.kb is not None
+    trained = recipe.train.on if recipe.train else ()
+    assert f"{measured.corpus} {measured.split}" not in (*trained, *recipe.training_names)
+    assert measured.split not in (*trained, *recipe.training_names)
+    assert set(measured.only) <= {*TYPES, *(CRAFT if measured.corpus == "craft" else ())}
+    assert set(measured.also) <= set(PROTOCOLS)
+    assert measured.peer in ("", "scispacy")
+
+
 @pytest.mark.parametrize(
-    ("linker", "accuracy"), [("verbatim", 1 / 3), ("exact", 2 / 3), ("ngram", 2 / 3)]
+    ("index", "accuracy"), [("verbatim", 1 / 3), ("exact", 2 / 3), ("ngram", 2 / 3)]
 )
-def test_a_lenient_recipe_runs(tmp_path: Path, data: Path, linker: str, accuracy: float) -> None:
-    result = measure(
-        tmp_path,
-        data,
-        'title = "t"\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
-        f'linker = "{linker}"\n',
-    )
+def test_a_lenient_recipe_runs(tmp_path: Path, data: Path, index: str, accuracy: float) -> None:
+    result = measure(tmp_path, data, f'{LENIENT}index = "{index}"\n')
+    assert (result["model"], result["index"]) == ([], index)
     assert result["accuracy_at_1"] == pytest.approx(accuracy)
     assert result["n_scored"] == 3
     assert result["dictionary_names"] == 3
 
 
 def test_a_strict_recipe_runs_and_training_names_help(tmp_path: Path, data: Path) -> None:
-    recipe = (
-        'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\nonly = ["Disease"]\n'
-    )
-    result = measure(tmp_path, data, recipe + KB)
+    recipe = f'{NAMES}{STRICT}only = ["Disease"]\n{KB}'
+    result = measure(tmp_path, data, recipe)
     assert (result["accuracy_at_1"], result["n_scored"]) == (1.0, 2)
     assert (result["kb_entities"], result["kb_names"]) == (3, 4)
-    trained = measure(tmp_path, data, recipe + 'training_names = ["train"]\n' + KB)
+    assert (result["model"], result["index"]) == (["name-linker"], None)
+    trained = measure(tmp_path, data, recipe + 'training_names = ["train"]\n')
     assert trained["kb_names"] == 5
     assert trained["kb_digest"] != result["kb_digest"]
 
 
 FITTED = (
-    'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\nlinker = "ranked"\n'
-    'only = ["Disease"]\nfit = ["train", "dev"]\ntraining_names = ["train", "dev"]\n' + KB
+    'title = "t"\n[train]\nkind = "name ranker"\non = ["train", "dev"]\nonly = ["Disease"]\n'
+    f'names_of = ["train", "dev"]\n{STRICT}only = ["Disease"]\ncalibration = true\n{KB}'
 )
 
 
@@ -144,16 +183,12 @@ def test_a_recipe_that_is_fitted_is_trained_and_then_measured(tmp_path: Path, da
     recipe = read_recipe(path)
     with pytest.raises(UsageError, match="holdfast train fitted"):
         run_recipe(recipe, data=data)
-    model = tmp_path / "model"
-    train_ranked_linker(
-        recipe,
-        data=data,
-        out=model,
-        encoder=shipped_encoder(),
-        progress=lambda _what, _done: None,
-    )
+    with pytest.raises(UsageError, match="'fitted' needs an encoder to fit with"):
+        train_recipe(recipe, data=data, out=tmp_path / "model", report=silent)
+    model = trained(recipe, data, tmp_path / "model")
     result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=model))
     assert (result["accuracy_at_1"], result["n_scored"]) == (1.0, 2)
+    assert result["model"] == ["model"]
     assert len(str(result["model_digest"])) == 64
     assert 0 <= float(str(result["calibration_error"])) <= 1
 
@@ -182,18 +217,12 @@ def test_a_lenient_recipe_is_fitted_and_measured_by_the_ids_of_dictionary_lines(
     )
     path = tmp_path / "fitted.toml"
     path.write_text(
-        'title = "t"\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
-        'linker = "ranked"\ntraining_names = ["train", "dev"]\nfit = ["train", "dev"]\n',
+        LENIENT + '[train]\nkind = "name ranker"\non = ["train", "dev"]\n'
+        'names_of = ["train", "dev"]\n',
         encoding="utf-8",
     )
     recipe = read_recipe(path)
-    train_ranked_linker(
-        recipe,
-        data=data,
-        out=tmp_path / "model",
-        encoder=shipped_encoder(),
-        progress=lambda _what, _done: None,
-    )
+    trained(recipe, data, tmp_path / "model")
     result = outcome_to_json(recipe, run_recipe(recipe, data=data, model=tmp_path / "model"))
     assert result["accuracy_at_1"] == pytest.approx(2 / 3)
     (biosyn / "test_dictionary.txt").write_text("D000003|D000009||zibbling\n", encoding="utf-8")
@@ -202,21 +231,12 @@ def test_a_lenient_recipe_is_fitted_and_measured_by_the_ids_of_dictionary_lines(
 
 
 def test_a_ranked_recipe_runs(tmp_path: Path, data: Path) -> None:
-    result = measure(
-        tmp_path,
-        data,
-        'title = "t"\nprotocol = "ranked"\ncorpus = "bc5cdr"\nsplit = "test"\n' + KB,
-    )
+    result = measure(tmp_path, data, NAMES + STRICT.replace("strict", "ranked") + KB)
     assert result["accuracy_at_1"] == pytest.approx(1.0)
 
 
 def test_an_end_to_end_recipe_runs_by_all_its_protocols(tmp_path: Path, data: Path) -> None:
-    result = measure(
-        tmp_path,
-        data,
-        'title = "t"\nprotocol = "strong"\ncorpus = "bc5cdr"\nsplit = "test"\n'
-        'only = ["Disease", "Chemical"]\nalso = ["mention", "document"]\n' + KB,
-    )
+    result = measure(tmp_path, data, END_TO_END + 'also = ["mention", "document"]\n' + KB)
     assert result["precision"] == 1.0
     assert 0.5 < float(str(result["recall"])) <= 1.0
     also = result["also"]
@@ -224,68 +244,106 @@ def test_an_end_to_end_recipe_runs_by_all_its_protocols(tmp_path: Path, data: Pa
     assert [report["protocol"] for report in also] == ["mention", "document"]
 
 
+def test_gold_ids_that_are_alternates_count_as_the_entity_s_own(tmp_path: Path, data: Path) -> None:
+    gold = data / "corpora/bc5cdr/test.pubtator.txt"
+    gold.write_text(PUBTATOR.replace("D000001", "D000009"), encoding="utf-8")
+    table = TABLE.replace("\ttype\n", "\ttype\txrefs\n").replace(
+        "heart attack\tDisease", "heart attack\tDisease\tMESH:D000009"
+    )
+    (data / "kb/terms.tsv").write_text(table, encoding="utf-8")
+    strong = measure(tmp_path, data, END_TO_END + KB)
+    assert (strong["recall"], strong["recall_in_kb"]) == (1.0, 1.0)
+    strict = measure(tmp_path, data, NAMES + STRICT + 'only = ["Disease"]\n' + KB)
+    assert strict["accuracy_at_1"] == 1.0
+
+
 def test_a_recipe_keeps_only_the_types_it_names(tmp_path: Path, data: Path) -> None:
-    recipe = 'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\n'
-    result = measure(tmp_path, data, recipe + KB + 'types = ["Chemical"]\n')
+    result = measure(tmp_path, data, NAMES + STRICT + KB + 'types = ["Chemical"]\n')
     assert result["kb_entities"] == 1
+
+
+def test_the_model_that_is_named_is_measured(tmp_path: Path, data: Path) -> None:
+    """Names that only look alike are found by no dictionary, and linked by no equal name."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    config = {"parts": ["dictionary-detector", "bm25-linker"]}
+    artifacts.write_manifest(folder, kind=PIPELINE, version=1, config=config)
+    path = tmp_path / "tiny.toml"
+    path.write_text(END_TO_END.replace('"names"', '"default"') + KB, encoding="utf-8")
+    given = ("evaluate", path, "--data", data, "--json")
+    usual, mine = (json.loads(call(*given, *more).stdout) for more in ((), ("--model", folder)))
+    assert (usual["model"], mine["model"]) == (["default"], ["mine"])
+    assert mine["model_digest"] is None  # nothing in it was trained
+    assert len(usual["model_digest"].split("+")) == 2
+    recipe = read_recipe(path)
+    (expected,) = run_recipe(replace(recipe, model=tuple(config["parts"])), data=data).reports
+    assert mine["f1"] == expected["f1"]
+    # A linker alone stands behind the detector of the default, as with `link --model`.
+    lone = json.loads(call(*given, "--model", find_model("bm25-linker")).stdout)
+    whole = replace(recipe, model=("detector", "bm25-linker"))
+    (expected,) = run_recipe(whole, data=data).reports
+    assert (lone["model"], lone["f1"]) == (["bm25-linker"], expected["f1"])
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('[evaluate]\nprotocol = "abbreviations"\nsplit = "all"\n', "abbreviations"),
+        ('[evaluate]\nprotocol = "variants"\nsplit = "dev"\n', "variants"),
+        (
+            '[evaluate]\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
+            'index = "exact"\n',
+            "lenient",
+        ),
+    ],
+)
+def test_a_model_for_a_recipe_that_runs_none_is_wrong_use(
+    tmp_path: Path, data: Path, text: str, where: str
+) -> None:
+    path = tmp_path / f"{where}.toml"
+    path.write_text('title = "t"\n' + text, encoding="utf-8")
+    done = call("evaluate", path, "--data", data, "--model", find_model("names"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"recipe {where!r} runs no model, so --model cannot be used" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("title = ", r"tiny\.toml: not a recipe"),
-        ('title = "t"\n', r"tiny\.toml: not a recipe: .*protocol"),
-        ('title = "t"\nfoo = 1\n', r"tiny\.toml: not a recipe: .*foo"),
+        ('title = "t"\n', "measures nothing"),
+        ('title = "t"\nfoo = 1\n', r"tiny\.toml: not a recipe: unknown key foo$"),
+        ("[evaluate]\n", r"tiny\.toml: not a recipe: title is missing"),
+        ('title = "t"\n[evaluate]\n', r"not a recipe: protocol in \[evaluate\] is missing"),
+        ('title = "t"\nkb = 3\n', r"not a recipe: kb = 3; it must be a section, \[kb\]"),
+        ('title = "t"\ntrain = "x"\n', r"not a recipe: train = 'x'; it must be a section"),
+        ('title = "t"\nmodel = ["x"]\n', r"not a recipe: model = \['x'\]; it must be a section"),
+        ('title = "t"\n[model]\nparts = "names"\n', "parts = 'names' .* must be a list"),
+        ('title = "t"\n[evaluate]\nprotocol = 3\n', r"protocol = 3 in \[evaluate\]"),
+        ('title = "t"\n[evaluate]\nprotocol = "strict"\nonly = "Gene"\n', "only = 'Gene' in"),
+        ('title = "t"\n[train]\nkind = "detector"\non = "bc5cdr"\n', "on = 'bc5cdr' in"),
+        ('title = "t"\n[train]\non = ["bc5cdr"]\n', r"kind in \[train\] is missing"),
+        ('title = "t"\n[evaluate]\nprotocol = "x"\ncorpus = "bc5cdr"\n', "called 'x'"),
+        (f'title = "t"\n{STRICT}{KB}', r"names no model: it has neither \[model\] nor \[train\]"),
+        (NAMES + STRICT, r"no \[kb\]"),
         (
-            'title = "t"\nprotocol = "x"\ncorpus = "bc5cdr"\nsplit = "test"\nkb = 3\n',
-            "not a recipe",
-        ),
-        ('title = "t"\nprotocol = 3\ncorpus = "bc5cdr"\nsplit = "test"\n', "protocol"),
-        ('title = "t"\nprotocol = "x"\ncorpus = "bc5cdr"\nsplit = "test"\n', "called 'x'"),
-        ('title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\n', r"no \[kb\]"),
-        (
-            'title = "t"\nprotocol = "lenient"\ncorpus = "biored"\nsplit = "dev"\n'
-            'linker = "ngram"\n',
+            LENIENT.replace("ncbi-disease", "biored").replace("test", "dev") + 'index = "ngram"\n',
             "'biored'",
         ),
+        (LENIENT + 'index = "magic"\n', "'magic'; there is: verbatim"),
+        (NAMES.replace("name-linker", "magic") + STRICT + KB, "'magic'"),
+        (END_TO_END.replace('"names"', '"detector", "magic"') + KB, "'magic'"),
+        (END_TO_END + 'also = ["magic"]\n' + KB, "magic"),
+        (END_TO_END + 'peer = "magic"\n' + KB, "no peer is called 'magic'"),
+        (END_TO_END.replace('"names"', '"name-linker"') + KB, "add a detector before it"),
+        (NAMES + STRICT + '[kb]\nreader = "magic"\npath = "kb/terms.tsv"\n', "'magic'"),
+        (NAMES + STRICT + '[kb]\nconcepts_of = "magic"\n', "no concepts of 'magic'"),
         (
-            'title = "t"\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
-            'linker = "magic"\n',
-            "'magic'",
-        ),
-        (
-            'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\n'
-            'linker = "magic"\n' + KB,
-            "'magic'",
-        ),
-        (
-            'title = "t"\nprotocol = "strong"\ncorpus = "bc5cdr"\nsplit = "test"\n'
-            'detector = "magic"\n' + KB,
-            "'magic'",
-        ),
-        (
-            'title = "t"\nprotocol = "strong"\ncorpus = "bc5cdr"\nsplit = "test"\n'
-            'also = ["magic"]\n' + KB,
-            "magic",
-        ),
-        (
-            'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\n'
-            '[kb]\nreader = "magic"\npath = "kb/terms.tsv"\n',
-            "'magic'",
-        ),
-        (
-            'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "test"\n'
-            '[kb]\nreader = "table"\npath = "kb/gone.tsv"\n',
+            NAMES + STRICT + '[kb]\nreader = "table"\npath = "kb/gone.tsv"\n',
             r"gone\.tsv: not there",
         ),
-        (
-            'title = "t"\nprotocol = "strict"\ncorpus = "nothing"\nsplit = "test"\n' + KB,
-            "no corpus 'nothing'",
-        ),
-        (
-            'title = "t"\nprotocol = "strict"\ncorpus = "bc5cdr"\nsplit = "dev"\n' + KB,
-            r"dev\.pubtator\.txt: not there",
-        ),
+        (NAMES + STRICT.replace("bc5cdr", "nothing") + KB, "no corpus 'nothing'"),
+        (NAMES + STRICT.replace("test", "dev") + KB, r"dev\.pubtator\.txt: not there"),
     ],
 )
 def test_a_recipe_that_cannot_run_says_why_in_one_line(
@@ -313,8 +371,7 @@ def test_evaluate_prints_one_object_and_reproduce_stores_it(tmp_path: Path, data
     name = "lenient-ncbi-ngram"  # one of those that the README shows
     path = tmp_path / f"{name}.toml"
     path.write_text(
-        'title = "Tiny"\nprotocol = "lenient"\ncorpus = "ncbi-disease"\nsplit = "test"\n'
-        'linker = "exact"\n[[reference]]\nby = "somebody"\naccuracy_at_1 = 0.5\n',
+        LENIENT + 'index = "exact"\n[[reference]]\nby = "somebody"\naccuracy_at_1 = 0.5\n',
         encoding="utf-8",
     )
     done = call("evaluate", path, "--data", data, "--json")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import FormatError, KnowledgeBaseError, UnknownEntityError, UsageError
-from holdfast.kb import Entry, KnowledgeBase, Link, Source, open_kb
+from holdfast.kb import Addition, Entry, KnowledgeBase, Link, Source, open_kb
 from holdfast.kb.derive import merge, read_ids, subset
-from small_kb import DISEASES, MESH, MONDO, MONDO_DISEASES, make_kb
+from small_kb import DISEASES, MESH, MONDO, MONDO_DISEASES, make_kb, of_entries
 
 
 @pytest.fixture
@@ -104,3 +104,55 @@ def test_ids_are_read_from_the_first_column_of_a_file(tmp_path: Path) -> None:
     path.write_bytes(b"X:1\n\xff\n")
     with pytest.raises(FormatError, match=r"ids\.txt.*UTF-8"):
         read_ids(path)
+
+
+def test_types_of_ones_own_and_of_holdfast_are_kept_together(tmp_path: Path) -> None:
+    kb = of_entries(
+        tmp_path / "kb",
+        Entry("X:1", "a", types=("assay",)),
+        Entry("X:2", "b", types=("widget",)),
+        Entry("X:3", "c", types=("Gene", "assay")),
+        Entry("X:4", "d", types=("Disease",)),
+        Entry("X:5", "e"),
+    )
+    new = tmp_path / "new"
+    for types, expected in (
+        (["assay"], {"X:1", "X:3"}),
+        (["assay", "disease"], {"X:1", "X:3", "X:4"}),
+        (["Gene"], {"X:3"}),
+    ):
+        subset(kb, new, name="new", types=types)
+        assert ids_of(new) == expected
+    with pytest.raises(UsageError, match="no type 'Assay'"):
+        subset(kb, new, name="new", types=["Assay"])
+
+
+def test_the_sources_of_a_part_say_that_it_is_one(kb: KnowledgeBase, tmp_path: Path) -> None:
+    subset(kb, tmp_path / "new", name="part", sources=["MESH", "hgnc"])
+    new = open_kb(tmp_path / "new")
+    assert new.name == "part"
+    assert [(source.name, source.is_part) for source in new.sources] == [
+        ("MeSH", True),
+        ("HGNC", True),
+    ]
+    assert [source.is_part for source in kb.sources] == [False, False, False]
+    assert [new.id_at(row) for row in range(len(new))] == [
+        kb.id_at(row) for row in range(len(kb)) if kb.source_at(row) != "MONDO"
+    ]
+
+
+def test_names_keep_their_origins_in_parts_and_mergers(tmp_path: Path) -> None:
+    kb = make_kb(
+        tmp_path / "kb",
+        (Source("A"), [Entry("X:1", "a", synonyms=("b",)), Entry("X:2", "z")]),
+        (Source("B"), [Addition("X:1", synonyms=("c",)), Addition("X:1", ("d",), origin="Q")]),
+        (Source("A2"), [Entry("X:3", "y", origin="R")]),
+    )
+    subset(kb, tmp_path / "part", name="part", ids=["X:3", "X:1"])
+    merge([open_kb(tmp_path / "part"), kb], tmp_path / "whole", name="whole")
+    for folder in ("part", "whole"):
+        new = open_kb(tmp_path / folder)
+        assert new.entity("X:1") == kb.entity("X:1")
+        assert new.entity("X:3") == kb.entity("X:3")
+    assert kb.entity("X:1").origins == ("A", "A", "B", "Q")
+    assert ids_of(tmp_path / "whole") == {"X:1", "X:2", "X:3"}

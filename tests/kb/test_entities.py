@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from holdfast import types
 from holdfast.errors import UnknownEntityError
 from holdfast.kb import Addition, Entry, KnowledgeBase, Link, Source
-from holdfast.kb.describe import describe, entity_to_json, search
+from holdfast.kb.describe import Found, describe, entity_to_json, search
 from holdfast.kb.hierarchy import ancestors, children_by_id, descendants
 from holdfast.kb.ids import IdIndex
 from holdfast.kb.tables import count_prefixes, sorted_by_entity, strings_at
@@ -165,6 +165,18 @@ def test_a_search_gives_each_entity_its_best_name_once(tmp_path: Path) -> None:
     }
 
 
+def test_what_a_search_finds_says_whose_name_it_is(tmp_path: Path) -> None:
+    kb = make_kb(
+        tmp_path / "kb",
+        (Source("A"), [Entry("X:1", "quaggle fever", synonyms=("zibol",))]),
+        (Source("B"), [Addition("X:1", synonyms=("red glims",))]),
+    )
+    for query, origin in (("quaggle fever", "A"), ("zibol", "A"), ("red glims", "B")):
+        (found,) = search(kb, query, top=1)
+        assert (found.name, found.origin, found.entity.source) == (query, origin, "A")
+    assert Found(kb.entity("X:1"), "no name of it", 0.5).origin == "A"
+
+
 def test_an_entity_as_json_names_the_vocabulary_of_each_name(kb: KnowledgeBase) -> None:
     assert entity_to_json(kb.entity("MESH:D002")) == {
         "id": "MESH:D002",
@@ -196,6 +208,24 @@ def test_a_description_counts_own_types_too_most_frequent_first(tmp_path: Path) 
     assert described.digest == kb.manifest.digest
     size = sum(path.stat().st_size for path in kb.folder.iterdir())
     assert described.megabytes == pytest.approx(size / 1e6)
+
+
+def test_ids_that_share_a_hash_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.kb.ids._hash", lambda string: len(string) % 2)
+    kb = of_entries(
+        tmp_path / "kb",
+        Entry("X:1", "a", xrefs=("Y:1", "Y:22")),
+        Entry("X:22", "b", xrefs=("Y:3",)),
+        Entry("X:3", "c", xrefs=("Y:1",)),
+    )
+    asked = ["X:3", "X:22", "X:9", "X:99", "X:1"]
+    assert [kb.row_of(id) for id in asked] == [2, 1, None, None, 0]
+    assert kb.rows_of(asked).tolist() == [2, 1, -1, -1, 0]
+    assert [kb.rows_with_xref(id) for id in ("Y:1", "Y:22", "Y:3", "Y:7")] == [[0, 2], [0], [1], []]
+    assert "X:9" not in kb
+    assert 7 not in kb
 
 
 @given(st.lists(st.text(max_size=4), max_size=12), st.lists(st.text(max_size=4), max_size=6))

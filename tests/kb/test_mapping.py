@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
 from command import call, run
-from holdfast.kb import Entry, kb_folder
+from holdfast.kb import Entry, IdMapper, kb_folder
 from small_kb import of_entries
 
 CONCEPTS = (
@@ -110,3 +111,45 @@ def test_ids_are_read_from_standard_input_too() -> None:
         HOLDFAST_HOME=os.environ["HOLDFAST_HOME"],
     )
     assert done.stdout == "MESH:D1\tMONDO:1\tdirect\nDOID:1\tMONDO:1\tvia MESH:D1, UMLS:C1\n"
+
+
+def targets(folder: Path, *entries: Entry, id: str, to: str) -> list[str]:
+    return [target.id for target in IdMapper(of_entries(folder, *entries), to).targets(id)]
+
+
+def test_a_target_of_the_same_preferred_name_comes_before_others(tmp_path: Path) -> None:
+    a = Entry("A:1", "Glim fever", xrefs=("B:1", "B:2", "B:3"))
+    others = (
+        Entry("B:1", "glims"),
+        Entry("B:2", "fever", synonyms=("glim fever",)),
+        Entry("B:3", "Glim Fevers"),
+    )
+    assert targets(tmp_path / "kb", a, *others, id="A:1", to="B") == ["B:3", "B:1", "B:2"]
+
+
+def test_a_target_that_means_fewer_other_things_comes_first(tmp_path: Path) -> None:
+    entries = (
+        Entry("A:1", "one", xrefs=("B:1", "B:2", "B:10")),
+        Entry("A:2", "two", xrefs=("B:1",)),
+        Entry("A:3", "three", xrefs=("B:10",)),
+    )
+    assert targets(tmp_path / "kb", *entries, id="A:1", to="B") == ["B:2", "B:1", "B:10"]
+
+
+def test_a_bridged_target_to_which_more_concepts_lead_comes_first_after_the_direct_ones(
+    tmp_path: Path,
+) -> None:
+    entries = (
+        Entry("A:1", "one", xrefs=("C:1", "D:1", "E:1", "B:9")),
+        Entry("C:1", "c", xrefs=("B:1",)),
+        Entry("D:1", "d", xrefs=("B:2",)),
+        Entry("E:1", "e", xrefs=("B:2",)),
+    )
+    assert targets(tmp_path / "kb", *entries, id="A:1", to="B") == ["B:9", "B:2", "B:1"]
+    (bridged,) = (
+        target
+        for target in IdMapper(of_entries(tmp_path / "again", *entries), "B").targets("A:1")
+        if target.id == "B:2"
+    )
+    assert bridged.via == ("D:1", "E:1")
+    assert bridged.way == "via D:1, E:1"

@@ -24,6 +24,7 @@ from holdfast.kb import (
     kb_folder,
     open_kb,
 )
+from holdfast.kb.build import KIND, VERSION
 from holdfast.kb.hierarchy import ancestors
 from holdfast.kb.mapping import map_id
 from small_kb import make_kb, of_entries
@@ -184,8 +185,12 @@ def test_a_knowledge_base_opens_by_name_and_by_folder(tmp_path: Path) -> None:
     make_kb(tmp_path / "elsewhere")
     assert open_kb("mine").folder == artifacts.home() / "kb" / "mine"
     assert open_kb(str(tmp_path / "elsewhere")).name == open_kb(tmp_path / "elsewhere").name
-    with pytest.raises(KnowledgeBaseError, match=r"'yours'; there is: mine"):
-        open_kb("yours")
+    for missing in ("yours", "a b", "../mine", tmp_path / "none", Path("mine")):
+        with pytest.raises(KnowledgeBaseError, match=rf"'{missing}'; there is: mine\. Try"):
+            open_kb(missing)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(KnowledgeBaseError, match="empty: not a Holdfast folder"):
+        open_kb(tmp_path / "empty")
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a b", "a/b", "-x"])
@@ -219,6 +224,7 @@ def test_a_flipped_byte_in_any_file_is_refused_by_name(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"version": 99}, "newer Holdfast"),
+        ({"version": 1}, r"older Holdfast \(layout 1, this one reads 2\)"),
         ({"kind": "name encoder"}, "holds a name encoder, not a knowledge base"),
         ({"config": {"key_rules": -1}}, "rules of another Holdfast"),
     ],
@@ -232,6 +238,24 @@ def test_a_folder_of_another_version_kind_or_rule_is_refused(
     path.write_text(json.dumps({**data, **change}), encoding="utf-8")
     with pytest.raises(KnowledgeBaseError, match=message):
         open_kb(tmp_path / "kb")
+
+
+@pytest.mark.parametrize("key", ["name", "sources", "types", "predicates", "origins"])
+def test_a_manifest_that_lacks_something_is_damaged(tmp_path: Path, key: str) -> None:
+    kb = make_kb(tmp_path / "kb")
+    config = {k: value for k, value in kb.manifest.config.items() if k != key}
+    artifacts.write_manifest(kb.folder, kind=KIND, version=VERSION, config=config)
+    with pytest.raises(KnowledgeBaseError, match=rf"manifest\.json: damaged \('{key}'\)"):
+        KnowledgeBase(kb.folder)
+
+
+def test_a_table_that_is_none_is_damaged_though_its_hash_is_right(tmp_path: Path) -> None:
+    kb = make_kb(tmp_path / "kb")
+    (kb.folder / "xrefs.arrow").write_bytes(b"nothing of Arrow's")
+    artifacts.write_manifest(kb.folder, kind=KIND, version=VERSION, config=kb.manifest.config)
+    with pytest.raises(KnowledgeBaseError, match=r"xrefs\.arrow: damaged \(.*\); build") as caught:
+        KnowledgeBase(kb.folder)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_read_only_folder_opens(tmp_path: Path) -> None:

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from zlib import crc32
 
 import faiss
 import numpy as np
@@ -18,46 +17,13 @@ from holdfast.errors import ArtifactError, InvalidValueError
 from holdfast.names import dense
 from holdfast.names.dense import DenseIndex
 from holdfast.names.vectors import quantised, whole_numbers
+from trigram_encoder import ENCODER, Listening
 
 ORGANS = ("kidney", "liver", "heart", "lung", "skin", "eye", "bone", "brain", "breast", "colon")
 DISORDERS = ("cancer", "failure", "pain", "infection", "cyst", "atrophy", "injury", "edema")
 NAMES = [f"{organ} {disorder}" for organ in ORGANS for disorder in DISORDERS]
 QUERIES = ["kidneys cancer", "", "lung oedema", "injured brain", "!", "painful eye", "skin"]
 EVERY_WAY = pytest.mark.parametrize("exact", [1000, -1], ids=["flat", "graph"])
-
-
-@dataclass(frozen=True)
-class Trigrams:
-    """Each trigram of letters has its random vector; a name is their sum, of length 1."""
-
-    width: int = 64
-    digest: str = "trigrams"
-
-    def encode(self, names: Sequence[str]) -> npt.NDArray[np.float32]:
-        vectors = np.zeros((len(names), self.width), dtype=np.float32)
-        for row, name in enumerate(names):
-            for start in range(len(name) - 2):
-                random = np.random.default_rng(crc32(name[start : start + 3].encode()))
-                vectors[row] += random.standard_normal(self.width, dtype=np.float32)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: npt.NDArray[np.float32] = vectors / np.maximum(lengths, 1e-9)
-        return unit
-
-
-@dataclass(frozen=True)
-class Listening:
-    """Encodes as Trigrams does, and remembers what it was asked."""
-
-    width: int = Trigrams.width
-    digest: str = Trigrams.digest
-    asked: list[str] = field(default_factory=list)
-
-    def encode(self, names: Sequence[str]) -> npt.NDArray[np.float32]:
-        self.asked.extend(names)
-        return ENCODER.encode(names)
-
-
-ENCODER = Trigrams()
 
 
 def build(names: Sequence[str] = NAMES, *, exact: int = 1000) -> DenseIndex:

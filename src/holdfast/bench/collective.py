@@ -7,7 +7,7 @@ mention's candidates in one more pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -98,18 +98,9 @@ def bench_collective(
     def together(document: Document) -> None:
         whole(document)
 
-    measured: dict[str, list[float]] = {name: [] for name in _TITLES}
+    links = {"blink": blink, "single": one_by_one, "collective": together}
     mentions = sum(len(document.mentions) for document in documents)
-    for number in range(rounds + 1):
-        progress(f"round {number} of {rounds}", number / (rounds + 1))
-        for name, link in (("blink", blink), ("single", one_by_one), ("collective", together)):
-            seconds = _seconds(link, documents)
-            if number:
-                measured[name].append(mentions / seconds)
-    rows = [
-        Row(_TITLES[name], median(speeds), min(speeds), max(speeds), rounds)
-        for name, speeds in measured.items()
-    ]
+    rows = _rows(links, documents, mentions, rounds=rounds, progress=progress)
     per_second = {row.system: row.mentions_per_second for row in rows}
     own = per_second["collective"]
     return {
@@ -125,6 +116,28 @@ def bench_collective(
         "models": [folder.name for folder in (collective, single, cross)],
         "model_digests": [whole.digest, *reranked.digest.split("+")],
     }
+
+
+def _rows(
+    links: Mapping[str, Link],
+    documents: Sequence[Document],
+    mentions: int,
+    *,
+    rounds: int,
+    progress: Progress,
+) -> list[Row]:
+    """Mentions a second of each, in alternating rounds; the first one only warms up."""
+    measured: dict[str, list[float]] = {name: [] for name in links}
+    for number in range(rounds + 1):
+        progress(f"round {number} of {rounds}", number / (rounds + 1))
+        for name, link in links.items():
+            seconds = _seconds(link, documents)
+            if number:
+                measured[name].append(mentions / seconds)
+    return [
+        Row(_TITLES[name], median(speeds), min(speeds), max(speeds), rounds)
+        for name, speeds in measured.items()
+    ]
 
 
 def render_collective_speed(measured: dict[str, Any]) -> str:

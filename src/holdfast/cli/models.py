@@ -104,7 +104,7 @@ def _print_pipelines(folders: Sequence[ModelFolder]) -> None:
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("--model", "parts", ""):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for model in folders:
         if model.kind == PIPELINE:
             table.add_row(*map(one_line, (model.name, ", ".join(model.parts), model.about)))

@@ -21,20 +21,19 @@ from holdfast.experiments.outcome import Outcome, flag_rebuilt
 from holdfast.experiments.recipe import Evaluate, Recipe
 from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.kb.store import KnowledgeBase
+from holdfast.parts import Models
 from holdfast.pipeline import load
 from holdfast.step import Progress
 
 
-def run_end_to_end(
-    recipe: Recipe, parts: Sequence[str | Path], *, data: Path, progress: Progress
-) -> Outcome:
+def run_end_to_end(recipe: Recipe, model: Models, *, data: Path, progress: Progress) -> Outcome:
     """Find and link in the texts of the recipe's split, and score by all of its protocols."""
     measured = recipe.measured
     if measured.peer not in ("", "scispacy"):
         raise UsageError(f"recipe {recipe.name!r}: no peer is called {measured.peer!r}")
     peer = scispacy_python() if measured.peer else None
     kb = kb_of(recipe, measured.split, data=data, progress=progress)
-    pipeline = load(kb, model=parts, only=measured.only or None, top=1, progress=progress)
+    pipeline = load(kb, model=model, only=measured.only or None, top=1, progress=progress)
     documents = islice(load_corpus(measured.corpus, measured.split, data=data), measured.documents)
     gold = list(with_primary_ids(documents, primary_ids(kb)))
     bare = (replace(document, mentions=(), relations=()) for document in gold)
@@ -42,7 +41,7 @@ def run_end_to_end(
     if peer:
         found = linked_by_scispacy(found, kb, python=peer)
     reports = (
-        _score(measured, gold, found, kb, protocol=protocol)
+        score_found(measured, gold, found, kb, protocol=protocol)
         for protocol in (measured.protocol, *measured.also)
     )
     flagged = tuple(flag_rebuilt(report, measured.corpus) for report in reports)
@@ -55,7 +54,7 @@ def _counted(documents: Iterable[Document], count: int, progress: Progress) -> I
         progress("linking", number / count)
 
 
-def _score(
+def score_found(
     measured: Evaluate,
     gold: Sequence[Document],
     found: Sequence[Document],

@@ -17,6 +17,7 @@ from holdfast.experiments.outcome import Outcome, flag_rebuilt
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import gold_ids, kb_of
 from holdfast.kb.store import KnowledgeBase
+from holdfast.parts import Models
 from holdfast.pipeline import Pipeline, load
 from holdfast.step import Progress
 from holdfast.types import canonical_type
@@ -45,13 +46,11 @@ class _Linked:
         )
 
 
-def run_given_mentions(
-    recipe: Recipe, parts: Sequence[str | Path], *, data: Path, progress: Progress
-) -> Outcome:
+def run_given_mentions(recipe: Recipe, model: Models, *, data: Path, progress: Progress) -> Outcome:
     """Link the gold mentions of the recipe's split, with nothing but their places."""
     measured = recipe.measured
     kb = kb_of(recipe, measured.split, data=data, progress=progress)
-    pipeline = load(kb, model=parts, marked=True, top=measured.top, progress=progress)
+    pipeline = load(kb, model=model, marked=True, top=measured.top, progress=progress)
     ids = gold_ids(recipe, kb, data=data)
     documents = islice(load_corpus(measured.corpus, measured.split, data=data), measured.documents)
     gold = [of_types(document, measured.only) for document in documents]

@@ -15,6 +15,7 @@ class Outcome:
     reports: tuple[Report, ...]
     kb: KnowledgeBase | None  # None: the protocol's own dictionary
     model_digest: str | None = None  # None: nothing was trained
+    model: tuple[str, ...] = ()  # the names of the model's parts; none: nothing was run
 
 
 def flag_rebuilt(report: Report, corpus: str) -> Report:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -21,6 +21,13 @@ Section = TypeVar("Section")
 Split = tuple[str, str]  # a corpus and its split
 
 _OF_TRAIN: Final = ("kind", "on", "held_out", "select")
+_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "list": (list,),
+    "str": (str,),
+    "bool": (bool,),
+    "int": (int,),
+    "float": (int, float),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +141,9 @@ def read_recipe(name: str | Path) -> Recipe:
         text = found.read_text(encoding="utf-8")
     try:
         return _recipe(path.stem if path.suffix == ".toml" else str(name), tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, TypeError, KeyError) as error:
+    except KeyError as error:
+        raise FormatError(f"not a recipe: {error.args[0]} is missing", path=path) from error
+    except (ValueError, TypeError) as error:
         raise FormatError(f"not a recipe: {error}", path=path) from error
 
 
@@ -157,15 +166,18 @@ def _shipped_files() -> dict[str, Traversable]:
 def _recipe(name: str, data: dict[str, Any]) -> Recipe:
     known = ("title", "train", "model", "evaluate", "kb", "reference")
     if unknown := set(data) - set(known):
-        raise KeyError(f"unknown key {min(unknown)}")
-    train, model = data.get("train"), data.get("model", {})
+        raise ValueError(f"unknown key {min(unknown)}")
+    model = _table(data, "model") or {}
     if unknown := set(model) - {"parts"}:
-        raise KeyError(f"unknown key {min(unknown)} in [model]")
+        raise ValueError(f"unknown key {min(unknown)} in [model]")
+    parts = model.get("parts", [])
+    if not isinstance(parts, list):
+        raise TypeError(f"parts = {parts!r} in [model]; it must be a list")
     return Recipe(
         name=name,
         title=data["title"],
-        train=None if train is None else _train(train),
-        model=tuple(model.get("parts", ())),
+        train=_train(data),
+        model=tuple(parts),
         evaluate=_section(Evaluate, data, "evaluate"),
         kb=_section(KbSpec, data, "kb"),
         references=tuple(
@@ -175,20 +187,44 @@ def _recipe(name: str, data: dict[str, Any]) -> Recipe:
     )
 
 
-def _train(data: Mapping[str, Any]) -> Train:
-    own = {key: value for key, value in data.items() if key in _OF_TRAIN}
-    settings = {key: value for key, value in data.items() if key not in _OF_TRAIN}
-    return Train(**_tuples(own), settings=_tuples(settings))
+def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    found = data.get(name)
+    if found is not None and not isinstance(found, dict):
+        raise TypeError(f"{name} = {found!r}; it must be a section, [{name}]")
+    return found
+
+
+def _train(data: Mapping[str, Any]) -> Train | None:
+    table = _table(data, "train")
+    if table is None:
+        return None
+    own = {key: value for key, value in table.items() if key in _OF_TRAIN}
+    settings = {key: value for key, value in table.items() if key not in _OF_TRAIN}
+    return Train(**_values(Train, own, "train"), settings=_tuples(settings))
 
 
 def _section(kind: type[Section], data: Mapping[str, Any], name: str) -> Section | None:
-    """A section as its dataclass; a key that this does not have is a KeyError that names it."""
-    if name not in data:
-        return None
-    known = {f.name for f in fields(kind)}  # type: ignore[arg-type]
-    if unknown := set(data[name]) - known:
-        raise KeyError(f"unknown key {min(unknown)} in [{name}]")
-    return kind(**_tuples(data[name]))
+    """A section as its dataclass; a ValueError names a key that this does not have."""
+    table = _table(data, name)
+    return None if table is None else kind(**_values(kind, table, name))
+
+
+def _values(kind: type[Any], table: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What the dataclass is made with; a text where it has several, or the reverse, is refused."""
+    known = {field.name: field for field in fields(kind)}
+    for key, value in table.items():
+        if key not in known:
+            raise ValueError(f"unknown key {key} in [{name}]")
+        expected = "list" if str(known[key].type).startswith("tuple") else str(known[key].type)
+        if expected in _TYPES and not isinstance(value, _TYPES[expected]):
+            raise TypeError(f"{key} = {value!r} in [{name}]; it must be {expected}")
+    if missing := [n for n, f in known.items() if n not in table and _is_needed(f)]:
+        raise KeyError(f"{missing[0]} in [{name}]")
+    return _tuples(table)
+
+
+def _is_needed(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
 
 
 def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:

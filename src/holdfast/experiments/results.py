@@ -28,7 +28,7 @@ def outcome_to_json(recipe: Recipe, outcome: Outcome) -> dict[str, Any]:
         "title": recipe.title,
         "corpus": recipe.measured.corpus,
         "split": recipe.measured.split,
-        "model": list(recipe.model) or ([recipe.name] if recipe.train else []),
+        "model": list(outcome.model),
         "index": recipe.measured.index or None,
         "training_names": list(recipe.training_names),
         **first,

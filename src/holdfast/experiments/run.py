@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -23,8 +23,6 @@ from holdfast.step import Progress, ignore_progress
 from holdfast.text.abbreviations import find_abbreviations
 
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"
-
-Parts = Sequence[str | Path]
 
 
 def run_abbreviations(recipe: Recipe, *, data: Path) -> Outcome:
@@ -48,7 +46,7 @@ class _Runner:
     """How a protocol is run: with the parts of a model, or without any."""
 
     with_model: Callable[..., Outcome] | None = None
-    alone: Callable[..., Outcome] | None = None
+    without_model: Callable[..., Outcome] | None = None
 
 
 RUNNERS: Final[dict[str, _Runner]] = {
@@ -56,8 +54,8 @@ RUNNERS: Final[dict[str, _Runner]] = {
     "strict": _Runner(with_model=run_given_mentions),
     "ranked": _Runner(with_model=run_given_mentions),
     **{protocol: _Runner(with_model=run_end_to_end) for protocol in PROTOCOLS},
-    "abbreviations": _Runner(alone=run_abbreviations),
-    "variants": _Runner(alone=run_variants),
+    "abbreviations": _Runner(without_model=run_abbreviations),
+    "variants": _Runner(without_model=run_variants),
 }
 """Every protocol of a recipe's [evaluate]."""
 
@@ -78,23 +76,25 @@ def run_recipe(
     if runner.with_model is None or measured.index:
         if model is not None:
             raise UsageError(f"recipe {recipe.name!r} runs no model, so --model cannot be used")
-        if runner.alone is not None:
-            return runner.alone(recipe, data=data)
+        if runner.without_model is not None:
+            return runner.without_model(recipe, data=data)
     assert runner.with_model is not None
-    parts = () if measured.index else model_parts_of(recipe, model)
-    return runner.with_model(recipe, parts, data=data, progress=progress or ignore_progress)
+    folders = () if measured.index else _model_of(recipe, model)
+    outcome = runner.with_model(recipe, folders, data=data, progress=progress or ignore_progress)
+    names = (folders,) if isinstance(folders, Path) else folders
+    return replace(outcome, model=tuple(folder.resolve().name for folder in names))
 
 
-def model_parts_of(recipe: Recipe, model: Path | None) -> Parts:
-    """The parts of the model that is measured: those given, the recipe's, or what it trains."""
+def _model_of(recipe: Recipe, model: Path | None) -> Path | tuple[Path, ...]:
+    """What is measured: the model given, the recipe's parts, or what it trains."""
     if model is not None:
-        return (find_model(model),)
+        return find_model(model)
     names = recipe.model or ((recipe.name,) if recipe.train else ())
     if not names:
         raise UsageError(
             f"recipe {recipe.name!r} names no model: it has neither [model] nor [train]"
         )
-    return [_found(name, recipe) for name in names]
+    return tuple(_found(name, recipe) for name in names)
 
 
 def _found(name: str, recipe: Recipe) -> Path:

@@ -32,7 +32,9 @@ def _values(kind: Any, data: Mapping[str, Any], where: str) -> dict[str, Any]:
         if key not in known:
             raise UsageError(f"{where}: no setting is called {key!r}")
         default = _default(known[key])
-        if is_dataclass(default) and isinstance(value, Mapping):
+        if is_dataclass(default):
+            if not isinstance(value, Mapping):
+                raise UsageError(f"{where}: {key} = {value!r}; it must be a table, [train.{key}]")
             inner = _values(type(default), value, f"{where}, [train.{key}]")
             values[key] = replace(cast("Any", default), **inner)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ from holdfast.detect.training.train import train_detector  # noqa: E402
 from holdfast.document import Document, Mention  # noqa: E402
 from holdfast.encoders.tokens import TokenReader  # noqa: E402
 from holdfast.errors import ArtifactError, UsageError  # noqa: E402
-from holdfast.experiments.recipe import Recipe  # noqa: E402
+from holdfast.experiments.recipe import Recipe, Train  # noqa: E402
 from holdfast.text.windows import windows  # noqa: E402
 
 WORDS = (
@@ -241,8 +242,6 @@ def test_batches_stay_below_their_size_and_show_each_lesson_as_often_as_asked(
 
 
 def test_hidden_names_leave_no_marks_and_shown_ones_do(tokenizer: Tokenizer) -> None:
-    from dataclasses import replace
-
     (lesson, *_) = taught(tokenizer)
     names = (Mention.at(0, 3, "Gene"),)
     lesson = replace(lesson, document=replace(lesson.document, names=(names,)))
@@ -306,15 +305,11 @@ def test_a_recipe_is_trained_chosen_on_dev_and_written(
     recipe = Recipe(
         name="small",
         title="",
-        protocol="detector",
-        corpus="bc5cdr",
-        split="dev",
-        fit=("bc5cdr train",),
-        held_out=("bc5cdr dev",),
+        train=Train("detector", on=("bc5cdr train",), select="bc5cdr dev", settings=asdict(FAST)),
     )
     out = tmp_path / "model"
     manifest = train_detector(
-        recipe, data=tmp_path / "data", out=out, encoder=encoder, config=FAST, report=lambda _: None
+        recipe, data=tmp_path / "data", out=out, encoder=encoder, report=lambda _: None
     )
     assert manifest.config["training_data"] == ["bc5cdr train"]
     assert "bc5cdr dev typed F1, all" in manifest.config["results"]
@@ -322,7 +317,7 @@ def test_a_recipe_is_trained_chosen_on_dev_and_written(
 
 
 def test_a_corpus_without_a_table_of_its_types_is_refused(encoder: Path, tmp_path: Path) -> None:
-    recipe = Recipe(name="small", title="", protocol="detector", fit=("ddi train",))
+    recipe = Recipe(name="small", title="", train=Train("detector", on=("ddi train",)))
     with pytest.raises(UsageError, match="'ddi'"):
         train_detector(
             recipe, data=tmp_path, out=tmp_path / "o", encoder=encoder, report=lambda _: None

@@ -110,3 +110,44 @@ def test_medic_of_2012_has_ids_then_names(tmp_path: Path) -> None:
 def test_a_broken_medic_is_an_error_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         list(read_medic_2012(_write(tmp_path, text)))
+
+
+def test_early_releases_have_bare_mesh_ids_also_as_parents(tmp_path: Path) -> None:
+    text = (
+        "# ChemicalName\tChemicalID\tCasRN\tParentIDs\tSynonyms\n"
+        "zibol\tC100\t\tD1|MESH:D2||D1\tzibol|Z1|Z1\n"
+        "\n"
+        "# a remark\n"
+        "quaggl\tC101\t50-78-2\t\t\n"
+    )
+    assert list(read_ctd(_write(tmp_path, text))) == [
+        Entry(
+            id="MESH:C100",
+            name="zibol",
+            synonyms=("Z1",),
+            types=("Chemical",),
+            links=(Link("is_a", "MESH:D1"), Link("is_a", "MESH:D2")),
+        ),
+        Entry(id="MESH:C101", name="quaggl", types=("Chemical",), xrefs=("CAS:50-78-2",)),
+    ]
+    with pytest.raises(FormatError, match="line 2: a row without ChemicalID or ChemicalName"):
+        list(read_ctd(_write(tmp_path, text.replace("C100", " "))))
+
+
+def test_an_entity_is_no_cross_reference_of_itself(tmp_path: Path) -> None:
+    text = "# DiseaseName\tDiseaseID\tAltDiseaseIDs\nx\tOMIM:1\tOMIM:1|OMIM:2|OMIM:2\n"
+    (entry,) = read_ctd(_write(tmp_path, text))
+    assert entry.xrefs == ("OMIM:2",)
+    (entry,) = read_medic_2012(_write(tmp_path, "D1|1|D1|1||x|x|y|y\n"))
+    assert (entry.id, entry.xrefs, entry.synonyms) == ("MESH:D1", ("OMIM:1",), ("y",))
+
+
+def test_the_root_of_medic_is_called_c(tmp_path: Path) -> None:
+    assert [e.id for e in read_medic_2012(_write(tmp_path, "C||Diseases\nC1||x\nD22||y\n"))] == [
+        "MESH:C",
+        "MESH:C1",
+        "MESH:D22",
+    ]
+    for wrong in ("D", "C1x", "E5"):
+        with pytest.raises(FormatError, match=f"line 1: '{wrong}' is no MeSH id"):
+            list(read_medic_2012(_write(tmp_path, f"{wrong}||x\n")))

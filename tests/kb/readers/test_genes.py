@@ -145,3 +145,58 @@ def test_a_broken_gene_info_is_an_error_with_its_line(
 ) -> None:
     with pytest.raises(FormatError, match=message):
         list(read_gene_info(_write(tmp_path, text)))
+
+
+def _custom(**cells: str) -> str:
+    """A custom download of one gene with these columns."""
+    return "\t".join(cells).replace("_", " ") + "\n" + "\t".join(cells.values()) + "\n"
+
+
+def test_bare_numbers_and_any_status_but_withdrawn_are_taken(tmp_path: Path) -> None:
+    for number, status in (("5", ""), ("HGNC:5", "approved"), ("hgnc:5", "Approved")):
+        text = _custom(HGNC_ID=number, Approved_symbol="A1BG", Status=status)
+        assert [gene.id for gene in read_hgnc(_write(tmp_path, text))] == ["HGNC:5"]
+    text = _custom(HGNC_ID="5", Approved_symbol="A1BG", Status="Entry withdrawn")
+    assert list(read_hgnc(_write(tmp_path, text))) == []
+    text = _custom(HGNC_ID="", Approved_symbol="A1BG")
+    with pytest.raises(FormatError, match="line 2: a gene without an HGNC id or a symbol"):
+        list(read_hgnc(_write(tmp_path, text)))
+
+
+def test_a_name_with_a_comma_is_one_name_and_a_symbol_with_one_is_two(tmp_path: Path) -> None:
+    text = _custom(
+        HGNC_ID="5",
+        Approved_symbol="A1BG",
+        Approved_name="glycoprotein, alpha 1",
+        Alias_symbols="ABG, GAB, ABG",
+        Previous_name="glycoprotein, old",
+        Synonyms='"B, C"',
+    )
+    (gene,) = read_hgnc(_write(tmp_path, f"{text}\n  \n"))
+    assert isinstance(gene, Entry)
+    assert gene.name == "A1BG"
+    assert gene.synonyms == (
+        "glycoprotein, alpha 1",
+        "ABG",
+        "GAB",
+        "B, C",
+        "glycoprotein, old",
+    )
+
+
+def test_every_column_of_gene_info_that_names_the_gene_is_read_in_order(tmp_path: Path) -> None:
+    cells = (
+        "9606\t1\tOWN\t-\tS1|S2\t-\t1\t-\tdescribed\tother\tAUTH\tfull name\tO\tD1|D2|S1\t20240101"
+    )
+    text = f"{HEADER}\n# a remark\n{cells}\n{cells}\t-\n"
+    for gene in read_gene_info(_write(tmp_path, text)):
+        assert isinstance(gene, Entry)
+        assert gene.name == "OWN"
+        assert gene.synonyms == ("AUTH", "S1", "S2", "described", "full name", "D1", "D2")
+    with pytest.raises(FormatError, match="17 fields"):
+        list(read_gene_info(_write(tmp_path, f"{cells}\t-\t-\n")))
+    with pytest.raises(FormatError, match="14 fields"):
+        list(read_gene_info(_write(tmp_path, cells.rpartition("\t")[0] + "\n")))
+    for wrong in (cells.replace("9606", "x"), cells.replace("OWN", "-")):
+        with pytest.raises(FormatError, match="name no gene"):
+            list(read_gene_info(_write(tmp_path, wrong + "\n")))

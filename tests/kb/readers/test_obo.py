@@ -108,8 +108,15 @@ def test_an_obsolete_id_is_an_xref_of_what_replaces_it(tmp_path: Path) -> None:
 
 
 def test_prefixes_leave_imported_terms_out(tmp_path: Path) -> None:
-    records = read_obo(_write(tmp_path, FULL), prefixes=("TST",))
-    assert "OTH:0000001" not in {record.id for record in records}
+    path = _write(tmp_path, FULL)
+    for prefixes, expected in (
+        (("TST",), ["TST:0000001", "TST:0000002"]),
+        (("OTH", "X"), ["OTH:0000001"]),
+        (("TST", "OTH"), ["TST:0000001", "TST:0000002", "OTH:0000001"]),
+        ((), []),
+    ):
+        records = read_obo(path, prefixes=prefixes)
+        assert [record.id for record in records if isinstance(record, Entry)] == expected
 
 
 def test_scopes_and_synonym_types_choose_the_names(tmp_path: Path) -> None:
@@ -158,6 +165,11 @@ def test_the_type_is_given_or_known_from_the_prefix(tmp_path: Path) -> None:
     path = _write(tmp_path, text)
     assert [r.types for r in read_obo(path)] == [("Disease",), ("Process",), ("Other",), ()]
     assert {r.types for r in read_obo(path, type="Anatomy")} == {("Anatomy",)}
+
+
+def test_spaces_around_tags_values_and_lines_do_not_matter(tmp_path: Path) -> None:
+    text = HEADER + "  [ Term ]  \n id : TST:1 \n! a remark\nname  :  two   words  \n\n"
+    assert list(read_obo(_write(tmp_path, text))) == [Entry("TST:1", "two words")]
 
 
 def test_windows_line_ends_read_the_same(tmp_path: Path) -> None:

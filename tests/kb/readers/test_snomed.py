@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,55 @@ def test_a_row_of_the_wrong_width_is_an_error_with_its_line(folder: Path) -> Non
 def test_a_release_without_descriptions_in_the_language_is_an_error(folder: Path) -> None:
     with pytest.raises(InputError, match=r"no sct2_Description_Snapshot\*-es"):
         list(read_snomed(folder, language="es"))
+
+
+def _add(folder: Path, name: str, text: str) -> None:
+    """A file of an extension beside those of the edition."""
+    path = folder / "Extension" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+
+
+def test_an_extension_is_read_with_its_edition(folder: Path) -> None:
+    concepts = _table(
+        "id|effectiveTime|active|moduleId|definitionStatusId", "77|1|1|m|d", "78|1|0|m|d"
+    )
+    descriptions = _table(
+        DESCRIPTION_HEADER,
+        _description("71", "77", FSN, "Left-sided glim (procedure) (body structure)"),
+        _description("72", "77", SYNONYM, "  "),
+        _description("73", "77", SYNONYM, "Glim").replace("|en|", "|sv|"),
+        _description("74", "78", SYNONYM, "Gone"),
+        _description("75", "80891009", FSN, "Heart"),
+    )
+    relationships = _table(
+        RELATIONSHIPS.splitlines()[0].replace("\t", "|"),
+        "9|1|1|m|77|80891009|0|77|c|m",
+        "10|1|1|m|78|77|0|116680003|c|m",
+        "11|1|1|m|77|78|0|116680003|c|m",
+    )
+    _add(folder, "xsct2_Concept_Snapshot_SE_2024.txt", concepts)
+    _add(folder, "xsct2_Description_Snapshot-en_SE_2024.txt.gz", descriptions)
+    _add(folder, "sct2_Relationship_Snapshot_SE_2024.txt", relationships)
+    records = [r for r in read_snomed(folder) if r.id in ("SNOMEDCT:77", "SNOMEDCT:80891009")]
+    assert [r for r in records if isinstance(r, Entry)] == [
+        Entry("SNOMEDCT:77", "Left-sided glim (procedure)", (), ("body structure",)),
+        Entry("SNOMEDCT:80891009", "Heart"),
+    ]
+    assert [r.links for r in records if r.links] == [
+        (Link("left_sided_glim_procedure", "SNOMEDCT:80891009"),)
+    ]
+    assert "SNOMEDCT:78" not in {r.id for r in read_snomed(folder)}
+
+
+def test_a_release_without_a_reference_set_prefers_full_names(folder: Path) -> None:
+    (path,) = folder.rglob("der2_*")
+    path.unlink()
+    names = {r.id: r.name for r in read_snomed(folder) if isinstance(r, Entry)}
+    assert names["SNOMEDCT:22298006"] == "Myocardial infarction"
+    assert names["SNOMEDCT:80891009"] == "Heart"
+
+
+def test_what_is_no_folder_is_an_error(folder: Path) -> None:
+    with pytest.raises(InputError, match="not a folder"):
+        list(read_snomed(folder / "none"))

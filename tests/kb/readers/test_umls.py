@@ -193,3 +193,83 @@ def test_a_damaged_mrconso_is_an_error_with_its_line(
 ) -> None:
     with pytest.raises(FormatError, match=message):
         list(read_umls(_folder(tmp_path, conso=conso)))
+
+
+def _conso(*rows: tuple[str, str], suppress: str = "N") -> str:
+    """Rows of one concept: the source and the code of each."""
+    return "".join(
+        f"C0000001|ENG|P|L1|PF|S{n}|Y|A{n}||M1||{source}|PT|{code}|name {n}|0|{suppress}||\n"
+        for n, (source, code) in enumerate(rows)
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "xref"),
+    [
+        ("MSH", "D000544", "MESH:D000544"),
+        ("MSH", "C535434", "MESH:C535434"),
+        ("MSH", "Q000175", ""),
+        ("MSH", "NOCODE", ""),
+        ("OMIM", "MTHU000123", ""),
+        ("OMIM", "104300", "OMIM:104300"),
+        ("HPO", "HP:0002511", "HP:0002511"),
+        ("LNC", "", ""),
+        ("NOBODY", "1", ""),
+        ("NCBI", "9606", "NCBITaxon:9606"),
+    ],
+)
+def test_a_code_is_a_cross_reference_where_its_source_has_ids(
+    tmp_path: Path, source: str, code: str, xref: str
+) -> None:
+    folder = _folder(tmp_path, conso=_conso((source, code), (source, code)))
+    assert next(read_umls(folder)).xrefs == ((xref,) if xref else ())
+
+
+def test_rows_of_one_concept_stand_together_and_a_later_one_is_another(tmp_path: Path) -> None:
+    other = _conso(("MSH", "D2")).replace("C0000001", "C0000002")
+    folder = _folder(tmp_path, conso=_conso(("MSH", "D1"), ("MSH", "D3")) + other)
+    entries = [r for r in read_umls(folder) if isinstance(r, Entry)]
+    assert [(e.id, e.xrefs) for e in entries] == [
+        ("UMLS:C0000001", ("MESH:D1", "MESH:D3")),
+        ("UMLS:C0000002", ("MESH:D2",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rel", "rela", "expected"),
+    [
+        ("PAR", "", ("UMLS:A", "is_a", "UMLS:B")),
+        ("RB", "", ("UMLS:A", "is_a", "UMLS:B")),
+        ("CHD", "", ("UMLS:B", "is_a", "UMLS:A")),
+        ("RN", "inverse_isa", ("UMLS:B", "is_a", "UMLS:A")),
+        ("RN", "mapped_to", ("UMLS:B", "mapped_to", "UMLS:A")),
+        ("RO", "treats", ("UMLS:B", "treats", "UMLS:A")),
+        ("RO", "", None),
+        ("SIB", "isa", None),
+    ],
+)
+def test_each_relation_points_from_its_subject(
+    tmp_path: Path, rel: str, rela: str, expected: tuple[str, str, str] | None
+) -> None:
+    folder = _folder(tmp_path, without=("MRREL",))
+    for suppress in ("N", ""):
+        row = f"A||CUI|{rel}|B||CUI|{rela}|R||MSH|MSH|||{suppress}||\n"
+        (folder / "MRREL.RRF").write_text(row, encoding="utf-8")
+        links = [
+            (r.id, link.predicate, link.object_id) for r in read_umls(folder) for link in r.links
+        ]
+        assert links == ([expected] if expected else [])
+    of_itself = f"A||CUI|{rel}|A||CUI|{rela}|R||MSH|MSH|||N||\n"
+    retired = f"A||CUI|{rel}|B||CUI|{rela}|R||MSH|MSH|||O||\n"
+    (folder / "MRREL.RRF").write_text(of_itself + retired, encoding="utf-8")
+    assert not any(r.links for r in read_umls(folder))
+
+
+def test_a_tree_relation_with_another_name_is_both(tmp_path: Path) -> None:
+    folder = _folder(tmp_path, without=("MRREL",))
+    row = "A||CUI|PAR|B||CUI|part_of|R||MSH|MSH|||N||\n"
+    (folder / "MRREL.RRF").write_text(row, encoding="utf-8")
+    assert [r for r in read_umls(folder) if r.links] == [
+        Addition("UMLS:A", links=(Link("is_a", "UMLS:B"),)),
+        Addition("UMLS:B", links=(Link("part_of", "UMLS:A"),)),
+    ]

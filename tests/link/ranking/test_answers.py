@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -70,14 +71,15 @@ def test_only_the_chosen_types_are_linked_to(kb: KnowledgeBase) -> None:
         (NIL,),
         (NIL,),
     ]
-    (candidates,) = genes.rank_strings(["cold"])
-    assert [c.entity_id for c in candidates] == ["HGNC:1"]
+    (mention,) = genes(document(("cold", ""))).mentions
+    assert [c.entity_id for c in mention.candidates] == ["HGNC:1"]
 
 
-def test_strings_are_ranked_one_for_one(kb: KnowledgeBase) -> None:
+def test_mentions_are_ranked_one_for_one(kb: KnowledgeBase) -> None:
     linker = RankedLinker(kb, ranker=SURE)
     texts = ["cold sore", "zzqx", "lyme fever", "cold sore"]
-    firsts = [[c.entity_id for c in found][:1] for found in linker.rank_strings(texts)]
+    found = linker(document(*((text, "") for text in texts))).mentions
+    firsts = [[c.entity_id for c in mention.candidates][:1] for mention in found]
     assert firsts == [["MESH:D2"], [], ["MESH:D4"], ["MESH:D2"]]
 
 
@@ -152,7 +154,8 @@ class Vowels:
 def write_model(folder: Path, ranker: Ranker, *, encoder: str, without: Sequence[str] = ()) -> Path:
     folder.mkdir()
     ranker.save(folder)
-    config = {"encoder": encoder, "without": list(without)}
+    fitted = {"model": encoder, "digest": encoder} if encoder else None
+    config = {"encoder": fitted, "without": list(without)}
     artifacts.write_manifest(folder, kind=KIND, version=VERSION, config=config)
     return folder
 
@@ -185,7 +188,7 @@ def test_a_ranker_of_other_features_is_refused(kb: KnowledgeBase, tmp_path: Path
     SURE.save(folder)
     text = (folder / FILE).read_text(encoding="utf-8")
     (folder / FILE).write_text(text.replace('"verbatim"', '"literal"'), encoding="utf-8")
-    config = {"encoder": "", "without": []}
+    config: dict[str, Any] = {"encoder": None, "without": []}
     artifacts.write_manifest(folder, kind=KIND, version=VERSION, config=config)
     with pytest.raises(ArtifactError, match="other features"):
         RankedLinker.open(folder, kb)

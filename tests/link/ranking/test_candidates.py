@@ -101,6 +101,12 @@ def test_a_used_name_is_found_with_its_entity_and_says_so(kb: KnowledgeBase) -> 
     assert both.is_used.tolist() == [False, False, True]
 
 
+def test_a_used_name_is_never_the_preferred_one(kb: KnowledgeBase) -> None:
+    found = find(CandidateFinder(kb, used=used(kb, ("shiver", "X:1"))), "shiver")
+    assert ids(kb, found) == ["X:1"]
+    assert found.is_preferred.tolist() == [False]
+
+
 def test_of_equal_names_the_vocabularys_is_shown(kb: KnowledgeBase) -> None:
     finder = CandidateFinder(kb, used=used(kb, ("BOG AGUE", "X:2")))
     found = find(finder, "bog ague")
@@ -213,7 +219,15 @@ def test_a_genus_used_for_a_species_is_no_use_where_the_vocabulary_has_it(tmp_pa
     )
     other = (Entry("X:1", "vex fever", types=("Disease",)),)
     kb = make_kb(tmp_path / "kb", (Source("NCBI Taxonomy"), species), (Source("own"), other))
-    uses = (("Vexia", "NCBITaxon:2"), ("Vexia", "X:1"), ("vex", "NCBITaxon:2"))
+    uses = (
+        ("Vexia", "NCBITaxon:2"),
+        ("Vexia", "X:1"),
+        ("vex", "NCBITaxon:2"),
+        ("little vex", "NCBITaxon:1"),
+        ("vex fever", "NCBITaxon:1"),
+    )
     finder = CandidateFinder(kb, used=used(kb, *uses))
     assert ids(kb, find(finder, "Vexia")) == ["NCBITaxon:1", "X:1"]
     assert ids(kb, find(finder, "vex")) == ["NCBITaxon:2"]
+    assert ids(kb, find(finder, "little vex")) == ["NCBITaxon:1", "NCBITaxon:2"]
+    assert ids(kb, find(finder, "vex fever")) == ["NCBITaxon:1", "X:1"]

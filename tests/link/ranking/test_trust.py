@@ -210,7 +210,7 @@ def test_the_default_model_is_sure_of_names_in_a_vocabulary_of_ones_own(tmp_path
         Entry("OWN:2", "stipe score", types=("Assay",)),
         Entry("OWN:3", "stipe scoring", synonyms=("stipe score",), types=("Assay",)),
     )
-    link = holdfast.load(kb, detector=None)
+    link = holdfast.load(kb, marked=True)
     text = "frond index, stipe score"
     marked = Document("1", text, mentions=(Mention.at(0, 11), Mention.at(13, 24)))
     sure, shared = link(marked).mentions

@@ -16,7 +16,7 @@ from holdfast.link.strings.readings import readings_of
 from holdfast.link.strings.spelling import align, distance
 from small_kb import make_kb
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = Path(__file__).parents[2] / "data"
 
 
 def disease(id: str, name: str, *synonyms: str) -> Entry:

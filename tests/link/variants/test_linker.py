@@ -216,7 +216,7 @@ def test_a_vocabulary_without_genes_has_no_variants_found(tmp_path: Path) -> Non
 
 
 def test_a_marked_mention_without_a_type_may_be_a_variant(kb: KnowledgeBase) -> None:
-    link = holdfast.load(kb, detector=None)
+    link = holdfast.load(kb, marked=True)
     for text, id in (
         ("V600E", "HGVS:p.Val600Glu"),
         ("rs1801133", "dbSNP:rs1801133"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,14 +13,11 @@ import onnxruntime
 import pytest
 from tokenizers import Tokenizer, models
 
-from holdfast.document import Document, Mention
+from holdfast.document import Candidate, Document, Evidence, Mention
 from holdfast.encoders.tokens import INPUT
 from holdfast.errors import ArtifactError
-from holdfast.kb import Entry, KnowledgeBase
 from holdfast.systems.collective import cross
-from holdfast.systems.collective.cross import CrossEncoderModel, PairReader
-from holdfast.systems.collective.entities import Nearest
-from small_kb import of_entries
+from holdfast.systems.collective.cross import CrossEncoderModel, CrossEncoderRanker, PairReader
 from word_bags import SPECIAL, tokenizer
 
 WORDS = tuple(f"w{number}" for number in range(30))
@@ -104,38 +102,53 @@ class Shared:
         return [np.array(scores, dtype=np.float32)]
 
 
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
-    names = ("w1 w2", "w3", "w2 w4", "w9 w3")
-    entries = (Entry(f"X:{i}", name) for i, name in enumerate(names))
-    return of_entries(tmp_path_factory.mktemp("cross") / "kb", *entries)
-
-
 def model() -> CrossEncoderModel:
     session = cast(onnxruntime.InferenceSession, Shared())
     return CrossEncoderModel(reader(longest_context=2), "digest", session)
 
 
-def nearest(kb: KnowledgeBase, *numbers: int) -> list[Nearest]:
-    return [Nearest(n, int(kb.first_name[n]), -float(n)) for n in numbers]
+def mention(start: int, end: int, *names: str) -> Mention:
+    """With a candidate for each name, whose id is the name; the first one is likeliest."""
+    candidates = tuple(
+        Candidate(name, name, 0.5**place, name, (Evidence("bm25", "words in common"),))
+        for place, name in enumerate(names, 1)
+    )
+    ids = names[:1] or ("NIL",)
+    return replace(Mention.at(start, end, ids=ids), candidates=candidates)
 
 
-def test_each_mentions_candidates_are_ranked_by_its_own_scores(kb: KnowledgeBase) -> None:
+def test_each_mentions_candidates_are_ranked_by_its_own_scores() -> None:
     text = "w1 w2 then then then w3"
-    mentions = (Mention.at(0, 5), Mention.at(6, 10), Mention.at(21, 23))
-    near = [nearest(kb, 3, 2, 1, 0), [], nearest(kb, 0, 1, 3)]
-    ranked = model().rerank(Document("1", text, mentions=mentions), near, kb)
-    found = [[(n.entity, n.name, n.score) for n in candidates] for candidates in ranked]
-    row = [int(first) for first in kb.first_name[:4]]
-    assert found == [
-        [(0, row[0], 3.0), (2, row[2], 1.0), (3, row[3], 0.0), (1, row[1], 0.0)],
+    mentions = (
+        mention(0, 5, "w9 w3", "w2 w4", "w3", "w1 w2"),
+        mention(6, 10),
+        mention(21, 23, "w1 w2", "w3", "w9 w3"),
+    )
+    ranked = CrossEncoderRanker(model())(Document("1", text, mentions=mentions)).mentions
+    assert [[c.entity_id for c in m.candidates] for m in ranked] == [
+        ["w1 w2", "w2 w4", "w9 w3", "w3"],
         [],
-        [(1, row[1], 2.0), (3, row[3], 2.0), (0, row[0], 0.0)],
+        ["w3", "w9 w3", "w1 w2"],
     ]
+    assert [m.ids for m in ranked] == [("w1 w2",), ("NIL",), ("w3",)]
+    scores = [[c.evidence[-1].score for c in m.candidates] for m in ranked]
+    assert scores == [[3.0, 1.0, 0.0, 0.0], [], [2.0, 2.0, 0.0]]
+    shares = np.exp([2.0, 2.0, 0.0]) / np.exp([2.0, 2.0, 0.0]).sum()
+    assert [c.score for c in ranked[2].candidates] == pytest.approx(shares.tolist(), abs=1e-4)
+    assert ranked[2].candidates[0].evidence[0].kind == "bm25"
 
 
-def test_a_document_without_mentions_has_nothing_to_rank(kb: KnowledgeBase) -> None:
-    assert model().rerank(Document("1", "w1"), [], kb) == []
+def test_many_documents_are_ranked_in_order() -> None:
+    ranker = CrossEncoderRanker(model())
+    documents = [
+        Document(str(n), "w1 w2", mentions=(mention(0, 2, "w2", "w1"),) * (n % 2)) for n in range(5)
+    ]
+    assert list(ranker.pipe(documents)) == [ranker(document) for document in documents]
+    assert ranker.digest == "digest"
+
+
+def test_a_document_without_mentions_has_nothing_to_rank() -> None:
+    assert CrossEncoderRanker(model())(Document("1", "w1")) == Document("1", "w1")
 
 
 def test_pairs_are_scored_in_their_order_however_few_run_at_once(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +36,7 @@ from holdfast.names.exact import ExactIndex, VerbatimIndex
 from holdfast.names.hybrid import HybridIndex
 from holdfast.names.index import NameIndex
 from holdfast.names.ngram import NgramIndex
+from holdfast.parts import Models
 from holdfast.pipeline import load
 from holdfast.step import Progress
 
@@ -60,12 +61,10 @@ INDEXES: Final[dict[str, MakeIndex]] = {
 """What can rank the names of a dictionary, by the recipe's `index`."""
 
 
-def run_lenient(
-    recipe: Recipe, parts: Sequence[str | Path], *, data: Path, progress: Progress
-) -> Outcome:
+def run_lenient(recipe: Recipe, model: Models, *, data: Path, progress: Progress) -> Outcome:
     """Rank the names of the protocol's dictionary for each part of each mention."""
-    if parts:
-        return _run_model(recipe, parts, data, progress)
+    if model:
+        return _run_model(recipe, model, data, progress)
     measured = recipe.measured
     if measured.index not in INDEXES:
         raise UsageError(
@@ -99,16 +98,14 @@ def _run_index(recipe: Recipe, make_index: MakeIndex, data: Path, progress: Prog
     return Outcome((report.with_context(dictionary_names=len(names)),), kb)
 
 
-def _run_model(
-    recipe: Recipe, parts: Sequence[str | Path], data: Path, progress: Progress
-) -> Outcome:
+def _run_model(recipe: Recipe, model: Models, data: Path, progress: Progress) -> Outcome:
     """Each part of each mention is a document of its own: the protocol has no other context."""
     measured = recipe.measured
     base = lenient_base(recipe, data=data, progress=progress)
     if measured.corpus != CHEMICAL_CORPUS:
         path = lenient_folder(recipe, data) / f"{measured.split}_dictionary.txt"
         base = base.with_lines(read_lenient_dictionary(path))
-    pipeline = load(base.kb, model=parts, marked=True, top=_TOP, progress=progress)
+    pipeline = load(base.kb, model=model, marked=True, top=_TOP, progress=progress)
     mentions = lenient_mentions(recipe, measured.split, data=data)
     strings = sorted({part for mention in mentions for part in mention.parts})
     asked = (Document("", text, mentions=(Mention.at(0, len(text)),)) for text in strings)

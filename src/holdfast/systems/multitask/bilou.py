@@ -6,7 +6,7 @@ Tag 0 is O. Type t of a list has the tags 4t + 1 (B), 4t + 2 (I), 4t + 3 (L) and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -109,7 +109,7 @@ def _viterbi(scores: Floats, transitions: npt.NDArray[np.float64]) -> Integers:
     return tags
 
 
-@cache
+@lru_cache(maxsize=16)
 def _rules(
     types: int,
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:

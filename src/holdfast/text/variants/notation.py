@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from holdfast.text.residues import RESIDUES, THREE, one_letter
@@ -215,7 +215,7 @@ def _repeat(found: _Match) -> Variant:
     return Variant("", DUP, ref=found["ref"], count=copies if copies.isdecimal() else "")
 
 
-@cache
+@lru_cache(maxsize=8)
 def _compiled(written: tuple[tuple[str, _Make], ...]) -> tuple[tuple[re.Pattern[str], _Make], ...]:
     """The ways to write a variant, compiled when the first variant is read."""
     return tuple((re.compile(pattern, re.ASCII), make) for pattern, make in written)

@@ -17,15 +17,13 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
-from holdfast.registry import DETECTORS, FINDING_RECIPE, LINKERS, LINKING_RECIPE  # noqa: E402
-
 import holdfast  # noqa: E402
 from holdfast import artifacts  # noqa: E402
 from holdfast.document import Document, Mention  # noqa: E402
 from holdfast.encoders.tokens import TokenReader  # noqa: E402
 from holdfast.errors import InvalidValueError, UsageError  # noqa: E402
-from holdfast.models import choose_model  # noqa: E402
-from holdfast.pipeline import load  # noqa: E402
+from holdfast.models import find_model, manifest_of, trained_model  # noqa: E402
+from holdfast.pipeline import load, prepare_kb  # noqa: E402
 from holdfast.systems.collective.linker import CollectiveAnnotator, CollectiveLinker  # noqa: E402
 from holdfast.systems.collective.model import DualEncoderModel, span_probabilities  # noqa: E402
 from holdfast.systems.collective.spans import spans_of_words  # noqa: E402
@@ -379,39 +377,52 @@ def test_the_linker_ranks_and_says_why(kb: Any, tmp_path: Path) -> None:
         CollectiveAnnotator.open(tmp_path / "model", kb, threads=1)(blank)
 
 
-def test_the_registry_takes_what_was_trained_here_and_says_how_to(kb: Any) -> None:
-    for make in (partial(LINKERS["collective"], top=2), DETECTORS["collective"]):
-        with pytest.raises(UsageError, match="first `holdfast train collective-bc5cdr"):
-            make(kb, only=None)
+def test_the_collective_model_takes_what_was_trained_here_and_says_how_to(kb: Any) -> None:
+    (part,) = manifest_of(find_model("collective")).config["parts"]
+    with pytest.raises(UsageError, match=f"has a part '{part}', which is not here; .*{part}`"):
+        load(kb, model="collective")
     model = toys.dual_encoder(mention="mean", detection="bio")
-    for recipe in (LINKING_RECIPE, FINDING_RECIPE):
-        folder = artifacts.home() / "models" / f"{recipe}-int8"
-        export_dual_encoder(model, toys.tokenizer(), folder, reading=toys.READING, description={})
+    export_dual_encoder(
+        model, toys.tokenizer(), trained_model(part), reading=toys.READING, description={}
+    )
     document = toys.documents(1)[0]
-    linked = LINKERS["collective"](kb, only=("Disease",), top=2)(document)
-    assert [len(mention.candidates) for mention in linked.mentions] == [2, 2, 2]
-    chemicals = DETECTORS["collective"](kb, only=("Chemical",))(document)
+    bare = replace(document, mentions=())
+    annotator = CollectiveAnnotator.open(trained_model(part), kb, top=2, threads=1)
+    assert answers([load(kb, model="collective", top=2)(bare)]) == answers([annotator(bare)])
+    chemicals = load(kb, model="collective", only=("Chemical",))(bare)
     assert chemicals.mentions == ()
 
 
+def test_a_dual_encoder_links_what_is_marked(kb: Any) -> None:
+    folder = trained_model("mine")
+    export_dual_encoder(
+        toys.dual_encoder(), toys.tokenizer(), folder, reading=toys.READING, description={}
+    )
+    document = toys.documents(1)[0]
+    linked = load(kb, model="mine", marked=True, only=("Disease",), top=2)(document)
+    assert [len(mention.candidates) for mention in linked.mentions] == [2, 2, 2]
+    assert load(kb, model="mine", marked=True, only=("Disease",), top=2).digest
+
+
 def test_entities_are_encoded_once_with_word_of_it_after_everything_was_checked(kb: Any) -> None:
-    with pytest.raises(UsageError, match=f"first `holdfast train {FINDING_RECIPE}`"):
-        choose_model("collective")
     model = toys.dual_encoder(mention="mean", detection="bio")
-    folder = artifacts.home() / "models" / f"{FINDING_RECIPE}-int8"
+    folder = trained_model("joint")
     export_dual_encoder(model, toys.tokenizer(), folder, reading=toys.READING, description={})
-    assert choose_model("collective").dual_encoder == folder
     said = list[str]()
-    load_it = partial(load, kb, model="collective", progress=lambda what, _: said.append(what))
+    load_it = partial(load, kb, model="joint", progress=lambda what, _: said.append(what))
     with pytest.raises(UsageError, match="no type is called"):
         load_it(only=("desease",))
-    with pytest.raises(UsageError, match="links only what it finds itself"):
-        load_it(detector=None)
+    with pytest.raises(UsageError, match="the dual encoder 'joint' links only what it finds"):
+        load_it(marked=True)
+    with pytest.raises(UsageError, match="the dual encoder 'joint' finds no mentions inside"):
+        load_it(nested=True)
     assert said == []
     load_it()
-    assert {*said} == {f"encoding {len(toys.IDS)} names of entities"}
+    assert {*said} == {"encoding entities"}
     said.clear()
     load_it()
+    assert said == []
+    prepare_kb(kb, model="joint", progress=lambda what, _: said.append(what))
     assert said == []
 
 

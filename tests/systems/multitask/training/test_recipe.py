@@ -22,7 +22,12 @@ from holdfast.experiments.train import train_recipe  # noqa: E402
 from holdfast.kinds import KINDS, roles_of  # noqa: E402
 from holdfast.models import trained_model  # noqa: E402
 from holdfast.pipeline import load  # noqa: E402
-from holdfast.systems.multitask.shape import MULTITASK  # noqa: E402
+from holdfast.systems.multitask.shape import MULTITASK, ModelShape  # noqa: E402
+from holdfast.systems.multitask.training.fit import (  # noqa: E402
+    Material,
+    Settings,
+    train_on_documents,
+)
 from holdfast.systems.multitask.training.recipe import read_settings  # noqa: E402
 from systems.multitask.training import toys  # noqa: E402
 
@@ -201,6 +206,27 @@ def _only_kb(home: Path) -> str:
     return folder.name
 
 
+def test_a_model_can_be_trained_on_documents_of_ones_own(bert: Path, tmp_path: Path) -> None:
+    settings = Settings(
+        ModelShape(encoder=str(bert), lstm_width=16),
+        replace(toys.CONFIG, steps=240),
+        toys.READING,
+    )
+    material = Material(toys.documents(120), toys.documents(12, seed=1))
+    train_on_documents(material, settings, out=tmp_path / "own", report=silent)
+    kb = toys.knowledge_base(tmp_path / "kb")
+    gold = toys.documents(10, seed=2)
+    found = load(kb, model=tmp_path / "own").pipe(replace(d, mentions=()) for d in gold)
+    right = sum(
+        (m.start, m.end, m.ids) in {(o.start, o.end, o.ids) for o in other.mentions}
+        for one, other in zip(gold, found, strict=True)
+        for m in one.mentions
+    )
+    assert right >= 25  # of 30
+    with pytest.raises(UsageError, match="nothing to learn"):
+        train_on_documents(Material([Document("d", "x")]), settings, out=tmp_path / "none")
+
+
 def test_an_unknown_setting_is_an_error_that_names_it(data: Path, bert: Path) -> None:
     with pytest.raises(UsageError, match="'windows'"):
         trained(recipe("wrong", bert, windows=3), data)
@@ -212,7 +238,7 @@ def test_an_unknown_setting_is_an_error_that_names_it(data: Path, bert: Path) ->
 def test_the_settings_of_every_shipped_recipe_are_known(name: str) -> None:
     chosen = read_recipe(name)
     if chosen.train and chosen.train.kind == MULTITASK:
-        settings = read_settings(chosen)
+        settings, _ = read_settings(chosen)
         assert settings.train.steps > 0
     assert chosen.train is None or chosen.train.kind in KINDS
     for part in (*chosen.model, *_parts(chosen)):

@@ -259,3 +259,22 @@ def joined_names(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         torch.tensor([id for row in rows for id in row], dtype=torch.long),
         torch.tensor([len(row) for row in rows], dtype=torch.long),
     )
+
+
+def synonyms_of(
+    kb: KnowledgeBase, source: KnowledgeBase, rows: Mapping[str, int]
+) -> Iterator[tuple[str, int]]:
+    """The names that `source` has for the entities of `kb`, but for those preferred there.
+
+    Each with its entity's row; `rows` are those of `kb` by id.
+    """
+    encoded = {
+        (int(row), name.casefold())
+        for row, name in zip(kb.entity_of_name, kb.all_names(), strict=True)
+        if name == kb.label_at(int(row))
+    }
+    known = [rows.get(source.id_at(row)) for row in range(len(source))]
+    for owner, name in zip(source.entity_of_name.tolist(), source.all_names(), strict=True):
+        row = known[owner]
+        if row is not None and (row, name.casefold()) not in encoded:
+            yield name, row

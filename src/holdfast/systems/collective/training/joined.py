@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Final
 
 from holdfast import artifacts
-from holdfast.corpora.named import load_training
-from holdfast.corpora.named.splits import parse_splits
 from holdfast.document import Document, Mention
 from holdfast.errors import UsageError
 from holdfast.experiments.given import blank, of_types
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of, primary_ids
 from holdfast.experiments.settings import read_config
+from holdfast.experiments.unseen import unseen_documents
 from holdfast.kb.store import KnowledgeBase
-from holdfast.models import find_model, manifest_of
+from holdfast.models import find_model
 from holdfast.pipeline import load
 from holdfast.systems.collective.joined import KIND, VERSION, WIDTH, join
 from holdfast.training.loop import Report
@@ -53,22 +52,18 @@ def train_joined(
         raise UsageError(f"recipe {recipe.name!r} joins finished linkers; it takes no --encoder")
     config = read_config(JoinedConfig, recipe)
     folders = [find_model(name) for name in config.linkers]
-    learned = [split for folder in folders for split in manifest_of(folder).config["training_data"]]
-    seen = [*recipe.evaluated, *parse_splits(learned)]
-    unseen = load_training(parse_splits([recipe.trained.select]), evaluated=seen, data=data)
-    for part in unseen.parts:
-        report(str(part))
+    unseen = unseen_documents(recipe, folders, data=data, report=report)
     kb = kb_of(recipe, data=data)
     pairs = _pairs(kb, [of_types(d, config.only) for d in unseen.documents], folders)
     weight = choose_weight(pairs)
-    of_names, of_both = (_right(pairs, w) / max(1, len(pairs)) for w in (0.0, weight))
+    of_names, of_both = (count_right(pairs, w) / max(1, len(pairs)) for w in (0.0, weight))
     report(f"{len(pairs):,} mentions: {of_names:.4f} by names, {of_both:.4f} with weight {weight}")
     where = f"{len(pairs):,} mentions of {recipe.trained.select}, when it was chosen"
     described = {
         "linkers": list(config.linkers),
         "weight": weight,
         "recipes": [recipe.name],
-        "training_data": list(dict.fromkeys(learned)),
+        "training_data": list(unseen.training_data),
         "results": {f"{where}: names alone": of_names, f"{where}: both": of_both},
     }
     with artifacts.publish(out) as scratch:
@@ -77,10 +72,11 @@ def train_joined(
 
 def choose_weight(pairs: Sequence[Pair]) -> float:
     """The weight of the dual encoder with the highest accuracy; of equals, the smallest."""
-    return max(WEIGHTS, key=lambda weight: (_right(pairs, weight), -weight))
+    return max(WEIGHTS, key=lambda weight: (count_right(pairs, weight), -weight))
 
 
-def _right(pairs: Iterable[Pair], weight: float) -> int:
+def count_right(pairs: Iterable[Pair], weight: float) -> int:
+    """How many mentions are linked to a gold entity with this weight of the dual encoder."""
     return sum(_first(pair, weight) in pair.gold for pair in pairs)
 
 

@@ -1,16 +1,17 @@
 """Trains the dual encoder or cross-encoder of a recipe and writes it as a model folder.
 
-The recipe's `fit` names what is trained on, `settings.select` what is looked at to choose.
+The recipe's `on` names what is trained on, its `select` what is looked at to choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from tokenizers import Tokenizer
 
 from holdfast.corpora.named import corpus_named, load_corpus, load_training
 from holdfast.corpora.named.splits import parse_splits
@@ -27,17 +28,20 @@ from holdfast.systems.collective.cross import KIND as CROSS_ENCODER
 from holdfast.systems.collective.cross import PairReader
 from holdfast.systems.collective.model import SMALL
 from holdfast.systems.collective.training.cross import (
-    CrossConfig,
     cases_of,
     export_cross_encoder,
     open_cross_encoder,
     train_cross_encoder,
 )
-from holdfast.systems.collective.training.data import NameTable, Reading, segments_of
+from holdfast.systems.collective.training.data import NameTable, Reading, segments_of, synonyms_of
 from holdfast.systems.collective.training.encoder import open_tokenizer
 from holdfast.systems.collective.training.export import export_dual_encoder
-from holdfast.systems.collective.training.model import DualEncoder, ModelShape
-from holdfast.systems.collective.training.negatives import Negatives
+from holdfast.systems.collective.training.model import DualEncoder
+from holdfast.systems.collective.training.settings import (
+    Settings,
+    read_cross_settings,
+    read_settings,
+)
 from holdfast.systems.collective.training.start import (
     check_starts,
     read_like_detector,
@@ -46,7 +50,6 @@ from holdfast.systems.collective.training.start import (
 )
 from holdfast.systems.collective.training.train import (
     Material,
-    TrainConfig,
     train_dual_encoder,
 )
 from holdfast.training.history import Entry
@@ -59,61 +62,6 @@ _CHECKPOINTS: Final = "-checkpoints"
 _LOOKS: Final = {"accuracy": "given mentions right", "f1": "F1 of mentions found and linked"}
 _CROSS_LOOKS: Final = {"accuracy": "right where the entity was retrieved"}
 CANDIDATES: Final = 10  # that a cross-encoder compares
-
-
-@dataclass(frozen=True, slots=True)
-class DualConfig:
-    """The settings of a recipe's [train] for a dual encoder, besides those of its parts."""
-
-    names: int = 1  # of an entity that are encoded
-    align_kb: str = ""  # whose synonyms are aligned first; "": the recipe's own
-    start: str = ""  # the recipe whose trained encoders it begins with; "": pretrained ones
-    detector: str = ""  # the recipe of the detector whose encoder reads documents, to begin with
-    select_documents: int = 100  # of the development split that are looked at while training
-
-
-@dataclass(frozen=True, slots=True)
-class PairsConfig:
-    """The settings of a recipe's [train] for a cross-encoder, besides those of its network."""
-
-    retriever: str = ""  # the model that finds the candidates
-    fit_documents: int | None = None  # how many are learned from; all by default
-    select_documents: int = 20  # of the development split that are looked at while training
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The settings of a recipe for a dual encoder, by whom they concern."""
-
-    shape: ModelShape
-    train: TrainConfig
-    reading: Reading
-    own: DualConfig
-
-
-def read_settings(recipe: Recipe) -> Settings:
-    """Every key goes to the part that has it; one that no part has is a UsageError."""
-    left = dict(recipe.trained.settings)
-    kinds = (ModelShape, Negatives, Reading, TrainConfig, DualConfig)
-    parts = {kind: _take(kind, left) for kind in kinds}
-    _check_none_left(left, recipe)
-    negatives = Negatives(**parts[Negatives])
-    return Settings(
-        ModelShape(**parts[ModelShape]),
-        TrainConfig(**parts[TrainConfig], negatives=negatives),
-        Reading(**parts[Reading]),
-        DualConfig(**parts[DualConfig]),
-    )
-
-
-def _take(kind: Any, settings: dict[str, Any]) -> dict[str, Any]:
-    names = [field.name for field in fields(kind) if field.name in settings]
-    return {name: settings.pop(name) for name in names}
-
-
-def _check_none_left(settings: Mapping[str, Any], recipe: Recipe) -> None:
-    if settings:
-        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(settings)!r}")
 
 
 def train_collective(
@@ -147,18 +95,8 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
         read_like_detector(model, _checkpoints(settings.own.detector))
     window = min(settings.reading.window, model.documents.longest)
     reading = replace(settings.reading, window=window)
-    looked = replace(reading, mentions=0)
-    kb, reader = corpora.kb, TokenReader.of(tokenizer)
-    rows = {kb.id_at(row): row for row in range(len(kb))}
     development = corpora.development[: settings.own.select_documents]
-    material = Material(
-        reader,
-        NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=settings.own.names),
-        list(segments_of(corpora.training, reader, reading, rows=rows)),
-        list(segments_of(development, reader, looked, rows=rows)),
-        synonyms=list(_synonyms(kb, settings, rows)) if settings.train.align_steps else (),
-        reading=looked,
-    )
+    material = _material(settings, corpora, development, tokenizer=tokenizer, reading=reading)
     report(f"{len(material.training):,} segments, {len(material.table):,} names")
     work = out.with_name(f"{out.name}{_CHECKPOINTS}")
     history = train_dual_encoder(
@@ -180,10 +118,32 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
         )
 
 
+def _material(
+    settings: Settings,
+    corpora: _Corpora,
+    development: Sequence[Document],
+    *,
+    tokenizer: Tokenizer,
+    reading: Reading,
+) -> Material:
+    """Documents as segments, and the names of the knowledge base as tokens."""
+    looked = replace(reading, mentions=0)
+    kb, reader = corpora.kb, TokenReader.of(tokenizer)
+    rows = {kb.id_at(row): row for row in range(len(kb))}
+    source = open_kb(settings.own.align_kb) if settings.own.align_kb else kb
+    return Material(
+        reader,
+        NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=settings.own.names),
+        list(segments_of(corpora.training, reader, reading, rows=rows)),
+        list(segments_of(development, reader, looked, rows=rows)),
+        synonyms=list(synonyms_of(kb, source, rows)) if settings.train.align_steps else (),
+        reading=looked,
+    )
+
+
 def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
-    left = dict(recipe.trained.settings)
-    config, own = CrossConfig(**_take(CrossConfig, left)), PairsConfig(**_take(PairsConfig, left))
-    _check_none_left(left, recipe)
+    settings = read_cross_settings(recipe)
+    config, own = settings.network, settings.own
     check_starts(recipe, data=data)
     corpora = _Corpora.load(recipe, data=data, report=report)
     tokenizer = open_tokenizer(config.encoder)
@@ -294,23 +254,6 @@ class _Corpora:
             tuple(with_primary_ids(found.documents, ids)),
             tuple(with_primary_ids(development, ids)),
         )
-
-
-def _synonyms(
-    kb: KnowledgeBase, settings: Settings, rows: Mapping[str, int]
-) -> Iterator[tuple[str, int]]:
-    """Synonyms other than the preferred name, with the entities' rows."""
-    source = open_kb(settings.own.align_kb) if settings.own.align_kb else kb
-    encoded = {
-        (int(row), name.casefold())
-        for row, name in zip(kb.entity_of_name, kb.all_names(), strict=True)
-        if name == kb.label_at(int(row))
-    }
-    known = [rows.get(source.id_at(row)) for row in range(len(source))]
-    for owner, name in zip(source.entity_of_name.tolist(), source.all_names(), strict=True):
-        row = known[owner]
-        if row is not None and (row, name.casefold()) not in encoded:
-            yield name, row
 
 
 def _description(

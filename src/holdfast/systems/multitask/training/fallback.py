@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from holdfast import artifacts
-from holdfast.corpora.named import load_training
-from holdfast.corpora.named.splits import parse_splits
 from holdfast.errors import UsageError
 from holdfast.experiments.given import of_types
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.experiments.settings import read_config
+from holdfast.experiments.unseen import unseen_documents
 from holdfast.link.kinds import RankerKind
 from holdfast.models import find_model, manifest_of
 from holdfast.step import Options
@@ -43,11 +42,7 @@ def train_switch(
         raise UsageError(f"recipe {recipe.name!r} joins finished models; it takes no --encoder")
     config = read_config(SwitchConfig, recipe)
     folders = [find_model(config.model), find_model(config.linker)]
-    learned = [split for folder in folders for split in manifest_of(folder).config["training_data"]]
-    seen = [*recipe.evaluated, *parse_splits(learned)]
-    unseen = load_training(parse_splits([recipe.trained.select]), evaluated=seen, data=data)
-    for part in unseen.parts:
-        report(str(part))
+    unseen = unseen_documents(recipe, folders, data=data, report=report)
     kb = kb_of(recipe, data=data)
     gold = [of_types(d, config.only) for d in with_primary_ids(unseen.documents, primary_ids(kb))]
     only = config.only or None
@@ -68,7 +63,7 @@ def train_switch(
         "linker": config.linker,
         "switch": switch.to_json(),
         "recipes": [*manifest_of(folders[0]).config.get("recipes", ()), recipe.name],
-        "training_data": list(dict.fromkeys(learned)),
+        "training_data": list(unseen.training_data),
         "licence": manifest_of(folders[0]).config.get("licence", ""),
         "results": {f"{where}: right {by}": n / max(1, len(pairs)) for by, n in figures.items()},
     }

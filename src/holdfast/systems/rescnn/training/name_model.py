@@ -114,11 +114,7 @@ def train_name_model(
     groups = with_mentions(groups, _documents(config.training, config, data, report))
     wordings = mention_groups(_documents(config.wordings, config, data, report), kind="wording")
     tokenizer = _tokenizer(groups, texts, config.vocabulary, work)
-    torch.manual_seed(config.align.seed)
-    model = ResCNN(ResCNNConfig(tokenizer.get_vocab_size()))
-    rows = pretrained_embeddings(encoder, tokenizer)
-    with torch.no_grad():
-        model.embedding.weight.copy_(rows / rows.std())
+    model = _model(config, tokenizer, encoder)
     silent = [replace(group, mentions=()) for group in groups]
     for name, stage, shares, batches, known in (
         ("align", config.align, config.align_shares, config.align_batches, silent),
@@ -129,18 +125,20 @@ def train_name_model(
             weights=_weights(known, len(wordings), shares, config.shares),
             config=batches,
         )
-        train(
-            model,
-            tokenizer,
-            drawn,
-            stage,
-            folder=work / name,
-            mine=mine_neighbours,
-            report=report,
-        )
-    return export_encoder(
-        model, tokenizer, out, longest=LONGEST, description=_description(config, kb)
-    )
+        where = work / name
+        train(model, tokenizer, drawn, stage, folder=where, mine=mine_neighbours, report=report)
+    described = _description(config, kb)
+    return export_encoder(model, tokenizer, out, longest=LONGEST, description=described)
+
+
+def _model(config: NameModelConfig, tokenizer: Tokenizer, encoder: Path) -> ResCNN:
+    """A new network whose token embeddings are those of a pretrained encoder."""
+    torch.manual_seed(config.align.seed)
+    model = ResCNN(ResCNNConfig(tokenizer.get_vocab_size()))
+    rows = pretrained_embeddings(encoder, tokenizer)
+    with torch.no_grad():
+        model.embedding.weight.copy_(rows / rows.std())
+    return model
 
 
 def _documents(

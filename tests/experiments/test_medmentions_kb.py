@@ -1,4 +1,4 @@
-"""The concepts of MedMentions that dual encoders link to, on hand-written files."""
+"""The concepts of MedMentions as a knowledge base, on hand-written files."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import gzip
 import json
 from pathlib import Path
 
-from holdfast.experiments.collective_kb import collective_kb
-
 from corpora.named.files import write, write_json_lines
+from holdfast.experiments.medmentions_kb import medmentions_kb
 from holdfast.experiments.recipe import read_recipe
+from holdfast.experiments.recipe_kb import kb_of
 
 
 def test_concepts_are_called_as_training_documents_call_them_then_as_is_usual(
@@ -46,7 +46,8 @@ def test_concepts_are_called_as_training_documents_call_them_then_as_is_usual(
         "mentions": [[0, 6, "C1", 1], [15, 20, "C3", 1]],  # C3 has no name anywhere
     }
     write_json_lines(folder / "full_offsets" / "dev.jsonl.gz", [record])
-    kb = collective_kb(read_recipe("collective-medmentions"), "dev", data=tmp_path)
+    kb = kb_of(read_recipe("collective-medmentions"), "dev", data=tmp_path)
+    assert medmentions_kb("dev", data=tmp_path).folder == kb.folder
     called = {kb.id_at(row): kb.names_of(row) for row in range(len(kb))}
     assert [*called] == ["UMLS:C1", "UMLS:C2"]
     assert list(called["UMLS:C2"]) == ["wheezing", "wheezes", "Wheeze"]
