@@ -84,13 +84,7 @@ def train_detector(
     chosen = material.configured(chosen, recipe.trained.settings)
     model = _untrained(folder, chosen, material)
     work = _checkpoints(out)
-    try:
-        documents = digest_of(material.lessons) if material.is_own else ""
-        learned = material.lessons
-        learn(model, learned, chosen, reader=reader, work=work, report=report, documents=documents)
-    except KeyboardInterrupt:
-        report(f"stopped; the checkpoint is in {work}, and the same command goes on from there")
-        raise
+    _learn(model, material, chosen, reader=reader, work=work, report=report)
     write = partial(export_tagger, model.eval(), tokenizer, quantised=True)
     described = _described(recipe, chosen, model, material)
     if recipe.trained.select:
@@ -102,6 +96,25 @@ def train_detector(
     if material.is_own:  # no other training begins with it
         shutil.rmtree(work / RUN)
     return manifest
+
+
+def _learn(
+    model: TokenTagger,
+    material: Material,
+    config: DetectorConfig,
+    *,
+    reader: TokenReader,
+    work: Path,
+    report: Report,
+) -> None:
+    """Train in place. A run of files is not continued on other files or annotations."""
+    documents = digest_of(material.lessons) if material.is_own else ""
+    start = partial(learn, reader=reader, work=work, report=report, documents=documents)
+    try:
+        start(model, material.lessons, config)
+    except KeyboardInterrupt:
+        report(f"stopped; the checkpoint is in {work}, and the same command goes on from there")
+        raise
 
 
 def _untrained(encoder: Path, config: DetectorConfig, material: Material) -> TokenTagger:

@@ -22,28 +22,23 @@ class Start:
     ranker: Ranker
     used: UsedNames
     recipes: tuple[str, ...]
-    without: tuple[str, ...]
 
     @classmethod
-    def open(cls, name: str) -> Start:
+    def open(cls, name: str, *, without: tuple[str, ...]) -> Start:
+        """A UsageError unless it does `without` the same parts: features are made by the others."""
         folder = find_model(name)
         manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
         artifacts.verify(folder, manifest)
+        own = tuple(manifest.config["without"])
+        if set(own) != set(without):
+            raise UsageError(f"the linker {name!r} to start from does without {own}, not {without}")
         has_names = used_names.FILE in manifest.files
         return cls(
             name=name,
             ranker=Ranker.read(folder),
             used=UsedNames.open(folder) if has_names else UsedNames((), (), ()),
             recipes=tuple(manifest.config["recipes"]),
-            without=tuple(manifest.config["without"]),
         )
-
-    def check_parts(self, without: tuple[str, ...]) -> None:
-        """A UsageError unless the new linker has the same parts: features are made by them."""
-        if set(self.without) != set(without):
-            raise UsageError(
-                f"the linker to start from does without {self.without}, the new one {without}"
-            )
 
     def describe(self, chosen: Ranker) -> str:
         """One line that says whose ranking was taken."""

@@ -106,9 +106,8 @@ def train_ranked_linker(
     progress = _reported(report)
     is_lenient = recipe.evaluate is not None and recipe.evaluate.protocol == "lenient"
     material = (_lenient if is_lenient else _strict)(recipe, config, data, progress)
-    start = Start.open(config.start) if config.start else None
+    start = Start.open(config.start, without=config.without) if config.start else None
     if start is not None:
-        start.check_parts(config.without)
         material = replace(material, used=start.names_with(material.used, material.kb))
     dense = _dense_index(recipe, config, material.kb, encoder, progress)
     progress("collecting features", 0.3)
