@@ -14,7 +14,11 @@ from command import call
 from holdfast import artifacts
 from holdfast.corpora import read_documents, write_documents
 from holdfast.document import Document, Mention
+from holdfast.kb import Entry
 from holdfast.link.ranking.used_names import FILE as USED_NAMES
+from holdfast.link.ranking.used_names import UsedNames
+from holdfast.models import WEIGHTS
+from small_kb import of_entries
 
 KELP: Final = Path(__file__).parents[1] / "data" / "kelp"
 TRAIN, DEV = KELP / "train.pubtator", KELP / "dev.pubtator"
@@ -307,3 +311,19 @@ def test_models_are_joined_to_one(place: Path, tmp_path: Path) -> None:
     lacking = call("models", "join", tmp_path / "other", place / "linker")
     assert "needs mentions; add a detector" in lacking.stderr
     assert not (tmp_path / "other").exists()
+
+
+def test_names_that_the_linker_that_ships_remembers_stay_where_the_vocabulary_has_them(
+    tmp_path: Path,
+) -> None:
+    shipped = UsedNames.open(WEIGHTS / "linker")
+    id = shipped.entity_ids[0]
+    known = {name for name, of in zip(shipped.names, shipped.entity_ids, strict=True) if of == id}
+    of_entries(tmp_path / "kb", Entry(id, "grey fever"), Entry("KELP:0001", "Frond bleaching"))
+    out = tmp_path / "model"
+    done = call("train", "linker", "--corpus", TRAIN, "--kb", tmp_path / "kb", "--out", out)
+    assert done.returncode == 0, done.stderr
+    own = UsedNames.open(out)
+    assert set(own.entity_ids) == {id, "KELP:0001"}
+    assert known < set(own.names)
+    assert "ghost blades" in {name.lower() for name in own.names}

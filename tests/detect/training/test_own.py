@@ -18,6 +18,8 @@ pytest.importorskip("onnx")
 from command import call  # noqa: E402
 from holdfast import artifacts  # noqa: E402
 from holdfast.corpora import read_documents  # noqa: E402
+from holdfast.detect.tagger import Tagged  # noqa: E402
+from holdfast.detect.training.choice import f1_by_type  # noqa: E402
 from holdfast.detect.training.learning import DetectorConfig  # noqa: E402
 from holdfast.detect.training.lessons import MOST_TYPES, lessons  # noqa: E402
 from holdfast.detect.training.own import (  # noqa: E402
@@ -205,6 +207,13 @@ def test_of_too_many_types_the_most_frequent_are_learned_and_the_others_denied_n
 def test_a_file_says_nothing_of_types_that_it_never_annotates() -> None:
     scheme = own_scheme([document("disease")], ("Disease", "assay"))
     assert scheme.complete == {"Disease"}
+
+
+def test_mentions_are_measured_under_the_spelling_that_was_learned() -> None:
+    read = document("ASSAY", "tissue")
+    scheme = own_scheme([read], ("assay", "Anatomy"))
+    tagged = [Tagged(mention.spans[0], "assay", 1.0) for mention in read.mentions]
+    assert f1_by_type([read], [tagged[:1]], scheme) == {"all": 2 / 3, "Anatomy": 0.0, "assay": 1.0}
 
 
 def test_small_corpora_are_read_more_often_and_in_smaller_batches(encoder: Path) -> None:
