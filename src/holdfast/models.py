@@ -95,6 +95,21 @@ def _missing(name: str, beside: Path | None) -> str:
     return f"no model is called {name!r}; there is: {', '.join(known)}"
 
 
+def check_replaceable(folder: Path, *, force: bool) -> None:
+    """Raise a UsageError if a model may not be put at this place.
+
+    An existing model is replaced only with `force`, and anything else never.
+    """
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not (folder / artifacts.MANIFEST).exists():
+        raise UsageError(f"{folder} holds something else than a model; name another folder")
+    if not force:
+        raise UsageError(
+            f"there is already a model at {folder}; give --force to replace it, or another folder"
+        )
+
+
 def manifest_of(folder: Path) -> artifacts.Manifest:
     """A model folder's manifest, whatever its kind."""
     path = folder / artifacts.MANIFEST
@@ -126,6 +141,13 @@ def list_models() -> list[ModelFolder]:
         *(_describe(folder, is_shipped=False) for folder in _folders(trained_models())),
     ]
     return sorted(found, key=lambda m: (not m.is_shipped, m.kind != PIPELINE, m.name))
+
+
+def describe_model(name: str | Path) -> ModelFolder:
+    """What the manifest of one model says, by its name or folder; UsageError if there is none."""
+    folder = find_model(name)
+    listed = (model for model in list_models() if model.folder.resolve() == folder.resolve())
+    return next(listed, None) or _describe(folder, is_shipped=False)
 
 
 def _measured() -> Mapping[str, Mapping[str, float]]:

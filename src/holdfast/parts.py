@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from holdfast import artifacts
 from holdfast.errors import UsageError
 from holdfast.kinds import roles_of
-from holdfast.models import find_model, manifest_of, parts_of
+from holdfast.models import PIPELINE, VERSION, find_model, manifest_of, parts_of
 from holdfast.step import LINKS, MENTIONS, Roles
 
 DEFAULT_MODEL: Final = "default"
@@ -77,3 +78,27 @@ def check_roles(parts: Sequence[Part], *, marked: bool, nested: bool) -> None:
         there |= part.roles.adds
     if nested and not any(part.roles.nests for part in parts):
         raise UsageError("nested mentions are found by a detector, and none is in this pipeline")
+
+
+def join_models(folder: Path, models: Sequence[Model]) -> None:
+    """Write a pipeline of these models, in the order of the flow, as the model folder `folder`.
+
+    A part beside the folder, or one that is known by name, is listed by its name, any other by
+    where it is.
+    """
+    found = model_parts(list(models))
+    check_roles([Part(part, roles_of(part)) for part in found], marked=False, nested=False)
+    names = [_name_from(part, folder.absolute()) for part in found]
+    about = "joined from " + " and ".join(part.name for part in found)
+    with artifacts.publish(folder) as scratch:
+        config = {"parts": names, "about": about}
+        artifacts.write_manifest(scratch, kind=PIPELINE, version=VERSION, config=config)
+
+
+def _name_from(part: Path, folder: Path) -> str:
+    """By what a pipeline in `folder` finds its part."""
+    try:
+        is_named = find_model(part.name, beside=folder).resolve() == part.resolve()
+    except UsageError:
+        is_named = False
+    return part.name if is_named else str(part.resolve())

@@ -126,7 +126,7 @@ def load(
               is completed by the parts of the default model; several are taken as they are, in
               their order
     only      types of mentions, e.g. ("disease", "chemical"), also such that only the knowledge
-              base has; by default all but "other"
+              base has or a detector of your own finds; by default all but "other"
     marked    link the mentions that documents have instead of finding any
     top       how many candidates each mention keeps
     min_score links whose candidate scores less become NIL; the candidates stay
@@ -140,10 +140,11 @@ def load(
     parts = [Part(folder, roles_of(folder)) for folder in model_parts(model, marked=marked)]
     check_roles(parts, marked=marked, nested=nested)
     base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
+    own = dict.fromkeys([*own_types(base), *(type for p in parts for type in p.roles.types)])
     asked = _Asked(
         kb=str(base.folder.absolute()),
         model=_absolute(model),
-        only=None if only is None else parse_types(only, own_types(base)),
+        only=None if only is None else parse_types(only, tuple(own)),
         marked=marked,
         top=top,
         min_score=min_score,

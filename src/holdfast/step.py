@@ -61,11 +61,18 @@ class Roles:
     needs: frozenset[str] = frozenset()
     adds: frozenset[str] = frozenset()
     nests: bool = False  # whether it can also find mentions inside longer ones
+    types: tuple[str, ...] = ()  # of mentions that it finds, beside those of holdfast.types
 
 
-def roles(*, needs: Iterable[str] = (), adds: Iterable[str] = (), nests: bool = False) -> Roles:
+def roles(
+    *,
+    needs: Iterable[str] = (),
+    adds: Iterable[str] = (),
+    nests: bool = False,
+    types: Iterable[str] = (),
+) -> Roles:
     """Roles from any iterables of names."""
-    return Roles(frozenset(needs), frozenset(adds), nests)
+    return Roles(frozenset(needs), frozenset(adds), nests, tuple(types))
 
 
 def ignore_progress(_what: str, _done: float) -> None:

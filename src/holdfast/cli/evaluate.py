@@ -12,8 +12,12 @@ def evaluate(
     recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="A recipe's name, or its TOML.")],
     data: Annotated[
         Path,
-        typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder of corpora and files."),
-    ],
+        typer.Option(
+            "--data",
+            envvar="HOLDFAST_DATA",
+            help="The folder of corpora and files; the working folder if missing.",
+        ),
+    ] = Path(),
     model: Annotated[
         Path | None,
         typer.Option("--model", help="The model folder; by default the recipe's last trained."),

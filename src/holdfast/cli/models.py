@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from holdfast.models import ModelFolder
 
 app = typer.Typer(
-    help="List the models, or fetch one that is not in the package.", invoke_without_command=True
+    help="List the models, fetch one that is not in the package, or join your own.",
+    invoke_without_command=True,
 )
 
 _SHOWN = 12  # training data of a model; `--json` has all
@@ -20,6 +22,10 @@ _SHOWN = 12  # training data of a model; `--json` has all
 @app.callback()
 def models(
     context: typer.Context,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="NAME|DIR", help="Only this one, also a folder elsewhere."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """List the models: what `link --model` takes, and the parts that they are made of."""
@@ -28,11 +34,11 @@ def models(
     import json
 
     from holdfast.model_store import offered
-    from holdfast.models import list_models
+    from holdfast.models import describe_model, list_models
 
-    folders = list_models()
+    folders = list_models() if model is None else [describe_model(model)]
     here = {folder.name for folder in folders}
-    more = [model for model in offered().values() if model.name not in here]
+    more = [m for m in offered().values() if model is None and m.name not in here]
     if as_json:
         listed = {
             "models": [folder.to_json() for folder in folders],
@@ -42,11 +48,8 @@ def models(
         return
     _print_pipelines(folders)
     _print_parts(folders)
-    for model in more:
-        typer.echo(
-            f"\n{model.name}: {model.about}, {model.megabytes:.1f} MB; "
-            f"`holdfast models get {model.name}`"
-        )
+    for m in more:
+        typer.echo(f"\n{m.name}: {m.about}, {m.megabytes:.1f} MB; `holdfast models get {m.name}`")
 
 
 @app.command()
@@ -72,6 +75,24 @@ def get(
             typer.echo(f"{folder.name} is in {folder}")
 
 
+@app.command()
+def join(
+    new: Annotated[Path, typer.Argument(metavar="DIR", help="The model folder to write.")],
+    parts: Annotated[
+        list[str],
+        typer.Argument(metavar="MODEL...", help="Names or folders, in the order of the flow."),
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Replace a model that is there.")] = False,
+) -> None:
+    """Join a detector, a linker and what else you trained to one model for `link --model`."""
+    from holdfast.models import check_replaceable
+    from holdfast.parts import join_models
+
+    check_replaceable(new, force=force)
+    join_models(new, parts)
+    typer.echo(f"{new}: {', '.join(parts)}")
+
+
 def _print_pipelines(folders: Sequence[ModelFolder]) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -79,6 +100,8 @@ def _print_pipelines(folders: Sequence[ModelFolder]) -> None:
     from holdfast.models import PIPELINE
     from holdfast.text.safe import one_line
 
+    if not any(model.kind == PIPELINE for model in folders):
+        return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("--model", "parts", ""):
         table.add_column(column, overflow="fold")

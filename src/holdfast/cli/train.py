@@ -1,4 +1,4 @@
-"""`holdfast train`: train what a recipe describes."""
+"""`holdfast train`: train what a recipe describes, or on a corpus of one's own."""
 
 from __future__ import annotations
 
@@ -7,38 +7,110 @@ from typing import Annotated
 
 import typer
 
+_What = Annotated[
+    str,
+    typer.Argument(
+        metavar="RECIPE|linker|detector",
+        help="A recipe's name or its TOML; with --corpus, what to train on it.",
+    ),
+]
+_Corpus = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--corpus",
+        metavar="FILE|DIR",
+        help="Your own annotated documents, in any format; may be repeated.",
+    ),
+]
+_Dev = Annotated[
+    Path | None,
+    typer.Option(
+        "--dev",
+        metavar="FILE|DIR",
+        help="With --corpus: documents to measure on, which are not learned.",
+    ),
+]
+_Kb = Annotated[
+    str | None,
+    typer.Option("--kb", help="With --corpus: the knowledge base of its ids; open if missing."),
+]
+_Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", help="The model folder to write; for a recipe, by default in the home folder."
+    ),
+]
+_Force = Annotated[
+    bool, typer.Option("--force", help="With --corpus: replace a model that is there.")
+]
+_Passes = Annotated[
+    float | None,
+    typer.Option(
+        "--passes",
+        min=0.01,
+        help="With --corpus, detector: how often each document is seen; by default by size.",
+    ),
+]
+_Encoder = Annotated[
+    Path | None,
+    typer.Option(
+        "--encoder",
+        help="What to begin or fit with instead of what the recipe says: the folder of a name "
+        "encoder for a linker, a Hugging Face folder for a network.",
+    ),
+]
+_Data = Annotated[
+    Path,
+    typer.Option(
+        "--data",
+        envvar="HOLDFAST_DATA",
+        help="The folder of a recipe's corpora and files; the working folder if missing.",
+    ),
+]
+
 
 def train(
-    recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="A recipe's name, or its TOML.")],
-    data: Annotated[
-        Path,
-        typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder of corpora and files."),
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The model folder to write; by default in the home folder."),
-    ] = None,
-    encoder: Annotated[
-        Path | None,
-        typer.Option(
-            "--encoder",
-            help="What to begin or fit with instead of what the recipe says: the folder of a name "
-            "encoder for a linker, a Hugging Face folder for a network.",
-        ),
-    ] = None,
+    context: typer.Context,
+    what: _What,
+    corpus: _Corpus = None,
+    dev: _Dev = None,
+    kb: _Kb = None,
+    out: _Out = None,
+    force: _Force = False,
+    passes: _Passes = None,
+    encoder: _Encoder = None,
+    data: _Data = Path(),
 ) -> None:
-    """Train what a recipe describes and write it as a model folder."""
+    """Train what a recipe describes, or on your own corpus, and write it as a model folder."""
+    from holdfast.experiments.own_corpus import OwnCorpus, own_settings, train_own
     from holdfast.experiments.recipe import read_recipe
     from holdfast.experiments.train import train_recipe
     from holdfast.models import trained_model
 
-    chosen = read_recipe(recipe)
-    folder = out or trained_model(chosen.name)
-    train_recipe(
-        chosen,
-        data=data,
-        out=folder,
-        encoder=encoder,
-        report=lambda line: typer.echo(line, err=True),
-    )
+    def report(line: str) -> None:
+        typer.echo(line, err=True)
+
+    if corpus:
+        _refuse(context, "data", "is for recipes; with --corpus it is not needed")
+        if out is None:
+            raise typer.BadParameter("name the model folder to write with --out")
+        own = OwnCorpus(tuple(corpus), dev, kb or "open")
+        settings = own_settings(what, passes=passes)
+        train_own(
+            what, own, out=out, force=force, encoder=encoder, settings=settings, report=report
+        )
+        folder = out
+    else:
+        for option in ("dev", "kb", "force", "passes"):
+            _refuse(context, option, "is for your own --corpus; a recipe says it itself")
+        recipe = read_recipe(what)
+        folder = out or trained_model(recipe.name)
+        train_recipe(recipe, data=data, out=folder, encoder=encoder, report=report)
     typer.echo(f"{folder}: trained")
+
+
+def _refuse(context: typer.Context, option: str, why: str) -> None:
+    """Wrong use, if the option was given on the command line."""
+    source = context.get_parameter_source(option)
+    if source is not None and source.name == "COMMANDLINE":
+        raise typer.BadParameter(f"--{option} {why}")

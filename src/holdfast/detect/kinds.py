@@ -8,6 +8,7 @@ from typing import Any
 
 from holdfast.kb.store import KnowledgeBase
 from holdfast.step import MENTIONS, Each, Options, Progress, Roles, Step, roles
+from holdfast.types import TYPES
 
 
 class DictionaryKind:
@@ -34,8 +35,9 @@ class TaggerKind:
     name = "detector"
     trainer = "holdfast.detect.training.train:train_detector"
 
-    def roles(self, config: Mapping[str, Any]) -> Roles:  # noqa: ARG002
-        return roles(adds=[MENTIONS], nests=True)
+    def roles(self, config: Mapping[str, Any]) -> Roles:
+        own = [type for type in config.get("types", ()) if type not in TYPES]
+        return roles(adds=[MENTIONS], nests=True, types=own)
 
     def prepare(self, folder: Path, kb: KnowledgeBase, progress: Progress) -> None:
         """It needs the indexes of the knowledge base only."""

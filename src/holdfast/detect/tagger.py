@@ -60,6 +60,7 @@ class Tagger:
     types: tuple[str, ...]
     caution: float  # what O gains, in nats: more finds fewer mentions; chosen on dev
     encoder: TokenEncoder
+    everywhere: bool = False  # its types are wanted also where a knowledge base has none of them
 
     @classmethod
     def open(cls, folder: Path, *, threads: int | None = None) -> Tagger:
@@ -72,6 +73,7 @@ class Tagger:
             types=tuple(manifest.config["types"]),
             caution=float(manifest.config["caution"]),
             encoder=encoder,
+            everywhere=bool(manifest.config.get("everywhere", False)),
         )
 
     def in_one_thread(self) -> Tagger:

@@ -68,7 +68,8 @@ class TrainedDetector:
         only: Collection[str] | None = None,
         nested: bool = False,
     ) -> None:
-        """`only`: the types to find; by default those of the knowledge base but `Other`.
+        """`only`: the types to find; by default those of the knowledge base but `Other`, and all of
+        a tagger that is for every knowledge base.
 
         Variants are in no vocabulary: they are found where there are genes. `nested`: also find
         mentions of another type inside a longer one.
@@ -79,7 +80,8 @@ class TrainedDetector:
         self._names = DictionaryDetector(kb)
         self.dictionary = self._names if only is None else DictionaryDetector(kb, only=only)
         taught = frozenset(self._tagger.types)
-        self._tagged = taught & (_types_of(kb) if only is None else frozenset(only))
+        wanted = taught if tagger.everywhere else _types_of(kb)
+        self._tagged = taught & (wanted if only is None else frozenset(only))
 
     @property
     def digest(self) -> str:

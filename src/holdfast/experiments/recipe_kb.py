@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from holdfast import artifacts
 from holdfast.corpora.named import TrainingData, load_corpus, load_training
+from holdfast.corpora.named.splits import parse_split, split_name
 from holdfast.document import Document
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.experiments.medmentions_kb import MEDMENTIONS, medmentions_kb
@@ -21,7 +22,7 @@ from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe
 from holdfast.experiments.retired_ids import retired_ids
 from holdfast.kb.build import Progress, Source, build_kb
 from holdfast.kb.derive import records_by_source, rows_of_types
-from holdfast.kb.open.vocabularies import get, is_current
+from holdfast.kb.open.vocabularies import get, is_current, is_open
 from holdfast.kb.readers import READERS
 from holdfast.kb.records import Addition, Record
 from holdfast.kb.store import KnowledgeBase, open_kb
@@ -66,7 +67,7 @@ def kb_of(
 
 def _base(spec: KbSpec, *, data: Path, progress: Progress | None) -> KnowledgeBase:
     if spec.get:
-        if not is_current(spec.get):
+        if is_open(spec.get) and not is_current(spec.get):
             get(spec.get, progress=progress)
         return open_kb(spec.get)
     if spec.reader not in READERS:
@@ -99,15 +100,14 @@ def _parts(
     ids = gold_ids(recipe, base, data=data)
     only = measured.only if measured else ()
     for part in _training(recipe, data).parts:
-        source = Source(f"mentions of {part.corpus} {part.split}")
+        source = Source(f"mentions of {split_name((part.corpus, part.split))}")
         yield source, training_names(part.documents, only=only, ids=ids)
 
 
 def _training(recipe: Recipe, data: Path) -> TrainingData:
     """The mentions that become names. "dev" is the recipe's corpus, "biored train" another."""
-    words = [text.split() for text in recipe.training_names]
     own = recipe.evaluate.corpus if recipe.evaluate else ""
-    mixture = [(w[0], w[1]) if len(w) > 1 else (own, w[0]) for w in words]
+    mixture = [parse_split(text, own=own).split for text in recipe.training_names]
     return load_training(mixture, evaluated=recipe.evaluated, data=data)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from corpora.named.files import write
 from holdfast.corpora.named import (
     CORPORA,
+    corpus_named,
     load_training,
     shared_documents_report,
     without_shared_documents,
@@ -16,7 +18,9 @@ from holdfast.corpora.named.splits import (
     CorpusSplit,
     Overlap,
     Removal,
+    TypedSplit,
     find_overlaps,
+    parse_split,
     parse_splits,
 )
 from holdfast.document import Document
@@ -64,7 +68,7 @@ def test_a_mixture_loses_the_evaluated_documents_and_says_how_many(data: Path) -
         (Removal("BC2GM-train-1", "text"),),
     ]
     assert str(training.parts[0]) == (
-        "biored/train: 1 documents kept, 1 removed as evaluated (1 by id, 0 by text)"
+        "biored train: 1 documents kept, 1 removed as evaluated (1 by id, 0 by text)"
     )
 
 
@@ -74,7 +78,7 @@ def test_without_evaluated_splits_nothing_is_removed(data: Path) -> None:
 
 
 def test_a_split_cannot_be_trained_on_and_evaluated(data: Path) -> None:
-    with pytest.raises(UsageError, match="biored/train cannot be trained on and evaluated"):
+    with pytest.raises(UsageError, match="biored train cannot be trained on and evaluated"):
         load_training([("biored", "train")], evaluated=[("biored", "train")], data=data)
 
 
@@ -145,3 +149,41 @@ def test_splits_are_read_as_recipes_write_them() -> None:
     assert parse_splits(["bc5cdr train", "biored  dev"]) == [("bc5cdr", "train"), ("biored", "dev")]
     with pytest.raises(UsageError, match="'bc5cdr': write a corpus and a split"):
         parse_splits(["bc5cdr"])
+
+
+def test_a_file_stands_in_for_a_split_in_any_format(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kept = "Grey owls were counted in seven valleys of the north over nine winters."
+    text = "The tin harp of the old mill was tuned anew by three masons last spring."
+    write(tmp_path / "my notes.txt", kept)
+    write(tmp_path / "dev.jsonl", json.dumps(Document("7", text).to_json()))
+    write(tmp_path / "train" / "a.txt", kept)
+    write(tmp_path / "train" / "b.txt", text)
+    assert parse_splits(["my notes.txt", "train"]) == [("my notes.txt", ""), ("train", "")]
+    training = load_training(
+        parse_splits(["train", "my notes.txt"]), evaluated=parse_splits(["dev.jsonl"]), data=data
+    )
+    assert [document.text for document in training.documents] == [kept, kept]
+    assert training.parts[0].removed == (Removal("b", "text"),)
+    assert str(training.parts[0]).startswith("train: 1 documents kept, 1 removed")
+    assert training.weights_may_ship
+    assert corpus_named("train").licence == "your own"
+
+
+def test_a_recipe_s_own_split_is_meant_before_a_file_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "train", "text")
+    write(tmp_path / "mine.txt", "text")
+    assert parse_split("train", own="bc5cdr") == TypedSplit(("bc5cdr", "train"))
+    assert parse_split("mine.txt", own="bc5cdr") == TypedSplit(("mine.txt", ""))
+    assert parse_split("biored train Gene,Species") == TypedSplit(
+        ("biored", "train"), ("Gene", "Species")
+    )
+    with pytest.raises(UsageError, match="a file that is there"):
+        parse_split("gone.txt")
+    with pytest.raises(UsageError, match="write a corpus and a split"):
+        parse_splits(["biored train Gene"])

@@ -12,12 +12,13 @@ from holdfast.corpora.named.splits import (
     shared_documents_report,
     without_shared_documents,
 )
-from holdfast.corpora.named.table import CORPORA, NamedCorpus, load_corpus
+from holdfast.corpora.named.table import CORPORA, NamedCorpus, corpus_named, load_corpus
 
 __all__ = [
     "CORPORA",
     "NamedCorpus",
     "TrainingData",
+    "corpus_named",
     "load_corpus",
     "load_training",
     "shared_documents_report",

@@ -10,25 +10,65 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Final
 
 from holdfast.corpora.named.overlap import Fingerprint, Reason, SharedText, build_shared_text
-from holdfast.corpora.named.table import CORPORA, load_corpus
+from holdfast.corpora.named.table import CORPORA, FILE, corpus_named, load_corpus
 from holdfast.document import Document
 from holdfast.errors import UsageError
 
 CorpusSplit = tuple[str, str]
-"""A name of CORPORA and one of its splits, e.g. ("bc5cdr", "train")."""
+"""A name of CORPORA and one of its splits, e.g. ("bc5cdr", "train"), or a path and FILE."""
+
+_USUAL: Final = frozenset(split for corpus in CORPORA.values() for split in corpus.splits)
+
+
+@dataclass(frozen=True, slots=True)
+class TypedSplit:
+    """A split, or its mentions of some types."""
+
+    split: CorpusSplit
+    only: tuple[str, ...] = ()  # as it is written; all types if there are none
 
 
 def parse_splits(texts: Iterable[str]) -> list[CorpusSplit]:
-    """Corpora and splits as recipes and manifests write them: "bc5cdr train"."""
+    """Corpora and splits as recipes and manifests write them: "bc5cdr train", or a path."""
     found = list[CorpusSplit]()
     for text in texts:
-        words = text.split()
-        if len(words) != 2:
+        parsed = parse_split(text)
+        if parsed.only:
             raise UsageError(f"{text!r}: write a corpus and a split, as bc5cdr train")
-        found.append((words[0], words[1]))
+        found.append(parsed.split)
     return found
+
+
+def parse_split(text: str, *, own: str = "") -> TypedSplit:
+    """ "bc5cdr dev", "biored train Gene,Species" or the path of a file.
+
+    Where a recipe has a corpus of its `own`, "train" alone is a split of that.
+    """
+    words = text.split()
+    if own and len(words) == 1 and (words[0] in _USUAL or not is_file(text)):
+        return TypedSplit((own, words[0]))
+    if is_file(text):
+        return TypedSplit((text, FILE))
+    if len(words) not in (2, 3):
+        raise UsageError(
+            f"{text!r}: write a corpus and a split, as bc5cdr train, or a file that is there"
+        )
+    return TypedSplit((words[0], words[1]), tuple(words[2].split(",")) if words[2:] else ())
+
+
+def is_file(text: str) -> bool:
+    """Whether a text names a file or folder that is there, and not a corpus."""
+    first = text.split(maxsplit=1)[:1]
+    return not (first and first[0] in CORPORA) and Path(text).exists()
+
+
+def split_name(split: CorpusSplit) -> str:
+    """A split as messages and manifests write it: "bc5cdr train", or a file without its folders."""
+    corpus, part = split
+    return Path(corpus).name if part == FILE else f"{corpus} {part}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +91,7 @@ class TrainingPart:
     def __str__(self) -> str:
         by_id = sum(removal.reason == "id" for removal in self.removed)
         return (
-            f"{self.corpus}/{self.split}: {len(self.documents)} documents kept, "
+            f"{split_name((self.corpus, self.split))}: {len(self.documents)} documents kept, "
             f"{len(self.removed)} removed as evaluated ({by_id} by id, "
             f"{len(self.removed) - by_id} by text)"
         )
@@ -70,7 +110,7 @@ class TrainingData:
     @property
     def weights_may_ship(self) -> bool:
         """Whether every corpus of the mixture allows it."""
-        return all(CORPORA[part.corpus].weights_may_ship for part in self.parts)
+        return all(corpus_named(part.corpus).weights_may_ship for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,19 +146,19 @@ def load_training(
     mixture: Sequence[CorpusSplit], *, evaluated: Sequence[CorpusSplit], data: Path
 ) -> TrainingData:
     """The mixture's documents, without those of any evaluated split."""
-    for name, split in mixture:
-        if (name, split) in evaluated:
-            raise UsageError(f"{name}/{split} cannot be trained on and evaluated at once")
+    for split in mixture:
+        if split in evaluated:
+            raise UsageError(f"{split_name(split)} cannot be trained on and evaluated at once")
     shared = build_shared_text(
         chain.from_iterable(load_corpus(name, split, data=data) for name, split in evaluated)
     )
     parts = list[TrainingPart]()
-    for name, split in mixture:
+    for name, part in mixture:
         removed = list[Removal]()
         kept = tuple(
-            without_shared_documents(load_corpus(name, split, data=data), shared, removed=removed)
+            without_shared_documents(load_corpus(name, part, data=data), shared, removed=removed)
         )
-        parts.append(TrainingPart(name, split, kept, tuple(removed)))
+        parts.append(TrainingPart(name, part, kept, tuple(removed)))
     return TrainingData(tuple(parts))
 
 

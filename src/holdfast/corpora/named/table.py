@@ -2,6 +2,7 @@
 
 Paths are those below `corpora/` of a data folder. What is not a list of documents (the lenient
 files, relation sentences, patients' phrases) is not here; see docs/corpora.md for its readers.
+A file or folder of one's own stands in for a corpus: its path is the name, its split is FILE.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from holdfast.corpora import read_documents
 from holdfast.corpora.brat import read_brat
 from holdfast.corpora.iob import read_iob
 from holdfast.corpora.named.abbreviations import read_med1250
@@ -24,6 +26,9 @@ from holdfast.document import Document
 from holdfast.errors import InputError, UsageError
 
 Read = Callable[[Path], Iterator[Document]]
+
+FILE: Final = ""
+"""The split of a file or folder that is named by its path instead of a corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,12 @@ class NamedCorpus:
 
 
 def load_corpus(name: str, split: str, *, data: Path) -> Iterator[Document]:
-    """The documents of one split. `data` is the folder that holds `corpora/`."""
+    """The documents of one split. `data` is the folder that holds `corpora/`.
+
+    With the split FILE, `name` is the path of a file or folder in any format that Holdfast reads.
+    """
+    if split == FILE and name not in CORPORA:
+        return read_documents(name)
     if name not in CORPORA:
         raise UsageError(f"no corpus {name!r}; there is {', '.join(CORPORA)}")
     splits = CORPORA[name].splits
@@ -56,6 +66,11 @@ def load_corpus(name: str, split: str, *, data: Path) -> Iterator[Document]:
     if not path.exists():
         raise InputError(f"{path}: not there; {_what_is_there(data)}")
     return splits[split].read(path)
+
+
+def corpus_named(name: str) -> NamedCorpus:
+    """What is known of a corpus, or of a file that is named by its path."""
+    return CORPORA.get(name, _OWN)
 
 
 def _what_is_there(data: Path) -> str:
@@ -89,6 +104,8 @@ def _splits(path: str, names: str, read: Read) -> dict[str, Split]:
     """`path` with each of the names put in for `{}`."""
     return {name: Split(path.format(name), read) for name in names.split()}
 
+
+_OWN: Final = NamedCorpus(splits={}, ids="", licence="your own", weights_may_ship=True)
 
 _st21pv: Final = partial(read_full_offsets, st21pv_only=True)
 

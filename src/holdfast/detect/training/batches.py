@@ -13,11 +13,9 @@ from torch import Tensor
 
 from holdfast.detect.marks import NAMES_OF_MARKS, add_names, shape_marks
 from holdfast.detect.training.lessons import Lesson
-from holdfast.detect.training.schemes import TAUGHT
 from holdfast.document import Mention
 
 _SORTED: Final = 64  # lessons that are sorted by length together
-_TAGS: Final = 2 * len(TAUGHT) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +78,7 @@ def collate(
     ids = np.zeros((len(lessons), longest), dtype=np.int64)
     marks = np.zeros((len(lessons), longest, len(NAMES_OF_MARKS)), dtype=np.float32)
     attended = np.zeros((len(lessons), longest), dtype=np.int64)
-    words, bits = list[npt.NDArray[np.int64]](), list[npt.NDArray[np.uint32]]()
+    words, bits = list[npt.NDArray[np.int64]](), list[npt.NDArray[np.uint64]]()
     for row, lesson in enumerate(lessons):
         tokens, window = lesson.document.tokens, lesson.window
         size = _size(lesson)
@@ -94,7 +92,8 @@ def collate(
         begin, end = np.searchsorted(tokens.words, [window.first, window.last])
         words.append(row * longest + 1 + tokens.words[begin:end] - window.start)
         bits.append(lesson.document.allowed[begin:end])
-    tags = np.concatenate(bits)[:, None] >> np.arange(_TAGS, dtype=np.uint32) & 1
+    places = np.arange(lessons[0].document.tags, dtype=np.uint64)
+    tags = np.concatenate(bits)[:, None] >> places & np.uint64(1)
     return Batch(
         torch.from_numpy(ids),
         torch.from_numpy(marks),

@@ -11,7 +11,6 @@ from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.detect.tagger import Tagged, Tagger
 from holdfast.detect.training.schemes import Scheme
 from holdfast.document import Document
-from holdfast.types import canonical_type
 
 _CAUTIONS: Final = tuple(step / 4 for step in range(-6, 7))
 
@@ -50,7 +49,7 @@ def f1_by_type(
 ) -> dict[str, float]:
     """F1 of spans with their types; 0 where nothing is right."""
     gold = {
-        (place, mention.spans, canonical_type(mention.type))
+        (place, mention.spans, scheme.type_of(mention.type))
         for place, document in enumerate(documents)
         for mention in document.mentions
     }

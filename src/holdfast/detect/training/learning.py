@@ -101,8 +101,12 @@ def learn(
     reader: TokenReader,
     work: Path,
     report: Report,
+    documents: str = "",
 ) -> tuple[Entry, ...]:
-    """Train in place, from the folder's checkpoint if there is one; the history."""
+    """Train in place, from the folder's checkpoint if there is one; the history.
+
+    `documents` identifies what is learned, where another run could learn something else.
+    """
     task = DetectorTask(model, lessons, config, reader=reader)
     loop = LoopConfig(
         steps=task.steps,
@@ -113,4 +117,5 @@ def learn(
         seed=config.seed,
         threads=config.threads,
     )
-    return train(task, loop, folder=work, about={"detector": asdict(config)}, report=report)
+    about = {"detector": asdict(config)} | ({"documents": documents} if documents else {})
+    return train(task, loop, folder=work, about=about, report=report)

@@ -14,16 +14,19 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from holdfast import types
 from holdfast.detect.bio import beginning, inside
 from holdfast.detect.dictionary import DictionaryDetector
-from holdfast.detect.training.schemes import TAUGHT, Scheme
+from holdfast.detect.training.schemes import Scheme
 from holdfast.document import Document, Mention
 from holdfast.encoders.tokens import TokenReader, Tokens
 from holdfast.text.sentences import split_sentences
 from holdfast.text.windows import Window, windows
 
-EVERY_TAG: Final = (1 << (2 * len(TAUGHT) + 1)) - 1
+MOST_TYPES: Final = 31
+"""As many have bits for their tags; O has one too."""
+
+EVERY_TAG: Final = (1 << (2 * MOST_TYPES + 1)) - 1
+"""Bit i for tag i, also of tags that a network does not have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +35,8 @@ class TaughtDocument:
 
     text: str
     tokens: Tokens
-    allowed: npt.NDArray[np.uint32]  # (words,): bit i for tag i
+    allowed: npt.NDArray[np.uint64]  # (words,): bit i for tag i
+    tags: int  # that the network has
     names: tuple[tuple[Mention, ...], ...]  # of each knowledge base, overlapping ones too
 
 
@@ -66,6 +70,7 @@ def lessons(
             document.text,
             tokens,
             allowed_tags(document.mentions, tokens, scheme),
+            2 * len(scheme.types) + 1,
             tuple(tuple(known.names_in(document.text)) for known in dictionaries),
         )
         for window in windows(len(tokens), size=size, overlap=overlap):
@@ -90,18 +95,19 @@ def few_sentences(text: str, tokens: Tokens, *, size: int) -> Iterator[Window]:
 
 def allowed_tags(
     mentions: Iterable[Mention], tokens: Tokens, scheme: Scheme
-) -> npt.NDArray[np.uint32]:
+) -> npt.NDArray[np.uint64]:
     """The tags of each word that agree with the mentions, bit i for tag i. *Shape:* (words,)
 
     Of mentions that overlap the longest counts. Where one is interrupted, any tag is allowed: a
     row of tags cannot say it.
     """
-    outside = 1 | sum(_bits(i) for i, type in enumerate(TAUGHT) if type not in scheme.complete)
-    allowed = np.full(len(tokens.words), outside, dtype=np.uint32)
+    known = scheme.types
+    outside = 1 | sum(_bits(i) for i, type in enumerate(known) if type not in scheme.complete)
+    allowed = np.full(len(tokens.words), outside, dtype=np.uint64)
     taken = np.zeros(len(tokens.words), dtype=bool)
     starts, ends = tokens.word_starts(), tokens.word_ends()
     for mention in sorted(mentions, key=lambda m: (m.start - m.end, m.start)):
-        meant = _meanings(mention.type, scheme)
+        meant = scheme.meanings(mention.type)
         first = int(np.searchsorted(ends, mention.start, side="right"))
         last = int(np.searchsorted(starts, mention.end, side="left"))
         if meant is None or first >= last or taken[first:last].any():
@@ -110,17 +116,9 @@ def allowed_tags(
         if not meant or len(mention.spans) > 1:
             allowed[first:last] = EVERY_TAG
         else:
-            allowed[first] = sum(1 << beginning(TAUGHT.index(type)) for type in meant)
-            allowed[first + 1 : last] = sum(1 << inside(TAUGHT.index(type)) for type in meant)
+            allowed[first] = sum(1 << beginning(known.index(type)) for type in meant)
+            allowed[first + 1 : last] = sum(1 << inside(known.index(type)) for type in meant)
     return allowed
-
-
-def _meanings(label: str, scheme: Scheme) -> tuple[str, ...] | None:
-    """The types that a label may stand for; None if the label is none of ours."""
-    if label in scheme.labels:
-        return scheme.labels[label]
-    type = types.canonical_type(label)
-    return (type,) if type in TAUGHT else None
 
 
 def _bits(type: int) -> int:

@@ -15,6 +15,7 @@ from holdfast.types import (
     GENE,
     SPECIES,
     VARIANT,
+    canonical_type,
 )
 
 TAUGHT: Final = (DISEASE, CHEMICAL, GENE, SPECIES, CELL_LINE, CELL_TYPE, ANATOMY, VARIANT)
@@ -30,6 +31,19 @@ class Scheme:
     # What its own labels may mean; nothing: anything at all may stand there. Labels that are
     # not listed are those of holdfast.types.
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    types: tuple[str, ...] = TAUGHT  # that the network learns, in the order of its tags
+
+    def meanings(self, label: str) -> tuple[str, ...] | None:
+        """The types that a label may stand for; None if the label is none of ours."""
+        if label in self.labels:
+            return self.labels[label]
+        type = canonical_type(label)
+        return (type,) if type in self.types else None
+
+    def type_of(self, label: str) -> str:
+        """The one type that a label stands for; otherwise the label, spelled as usual."""
+        meant = self.meanings(label)
+        return meant[0] if meant and len(meant) == 1 else canonical_type(label)
 
 
 _ORGANS: Final = (

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from holdfast import artifacts
-from holdfast.corpora.named import CORPORA, load_corpus, load_training
-from holdfast.corpora.named.splits import parse_splits
+from holdfast.corpora.named import corpus_named, load_corpus, load_training
+from holdfast.corpora.named.splits import parse_splits, split_name
+from holdfast.corpora.named.table import FILE
 from holdfast.detect.dictionary import DictionaryDetector
 from holdfast.detect.marks import NAMES_OF_MARKS
 from holdfast.detect.tagger import KIND, VERSION, Tagger
@@ -20,12 +23,20 @@ from holdfast.detect.training.export import check_exportable, export_tagger
 from holdfast.detect.training.learning import DetectorConfig, learn
 from holdfast.detect.training.lessons import Lesson, lessons
 from holdfast.detect.training.model import TokenTagger, pretrained_tagger
+from holdfast.detect.training.own import (
+    annotated_types,
+    digest_of,
+    own_scheme,
+    paced,
+    sized,
+)
 from holdfast.detect.training.schemes import SCHEMES, TAUGHT
 from holdfast.encoders.tokens import TokenReader
 from holdfast.errors import UsageError
 from holdfast.experiments.recipe import KbSpec, Recipe
 from holdfast.experiments.recipe_kb import kb_of
 from holdfast.experiments.settings import read_config
+from holdfast.kb.own_types import own_types
 from holdfast.models import trained_model
 from holdfast.systems.rescnn.training.probing.linkers import find_encoder
 from holdfast.training.checkpoint import load_checkpoint
@@ -39,6 +50,14 @@ class Material:
 
     lessons: tuple[Lesson, ...]
     dictionaries: tuple[DictionaryDetector, ...]
+    types: tuple[str, ...] = TAUGHT  # in the order of their tags
+    is_own: bool = False  # of files alone, with the types that they annotate
+
+    def configured(self, config: DetectorConfig, settings: Mapping[str, Any]) -> DetectorConfig:
+        """The configuration; how long files are learned depends on their size, unless it is set."""
+        if not self.is_own:
+            return config
+        return (sized if "passes" in settings else paced)(config, self.lessons)
 
 
 def train_detector(
@@ -57,26 +76,43 @@ def train_detector(
     """
     chosen = read_config(DetectorConfig, recipe)
     folder = encoder or find_encoder()
-    torch.manual_seed(chosen.seed)
     if chosen.threads:
         torch.set_num_threads(chosen.threads)
-    model = pretrained_tagger(folder, marks=len(NAMES_OF_MARKS), tags=2 * len(TAUGHT) + 1)
-    check_exportable(model.encoder)
-    if chosen.start:
-        load_checkpoint(_checkpoints(trained_model(chosen.start)) / RUN, model)
     tokenizer = pretrained_tokenizer(folder)
     reader = TokenReader.of(tokenizer)
     material = read_material(recipe, chosen, reader=reader, data=data, report=report)
-    learn(model, material.lessons, chosen, reader=reader, work=_checkpoints(out), report=report)
-    model.eval()
-    described = _described(recipe, chosen, model)
-    manifest = export_tagger(model, tokenizer, out, quantised=True, config=described)
+    chosen = material.configured(chosen, recipe.trained.settings)
+    model = _untrained(folder, chosen, material)
+    work = _checkpoints(out)
+    try:
+        documents = digest_of(material.lessons) if material.is_own else ""
+        learned = material.lessons
+        learn(model, learned, chosen, reader=reader, work=work, report=report, documents=documents)
+    except KeyboardInterrupt:
+        report(f"stopped; the checkpoint is in {work}, and the same command goes on from there")
+        raise
+    write = partial(export_tagger, model.eval(), tokenizer, quantised=True)
+    described = _described(recipe, chosen, model, material)
     if recipe.trained.select:
-        found = _chosen(recipe, out, next(iter(material.dictionaries), None), data=data)
-        report(f"{found}")
-        described |= found
-        manifest = export_tagger(model, tokenizer, out, quantised=True, config=described)
+        trial = work / "chosen"
+        write(trial, config=described)
+        described |= _chosen(recipe, trial, material, data=data, report=report)
+        shutil.rmtree(trial)
+    manifest = write(out, config=described)
+    if material.is_own:  # no other training begins with it
+        shutil.rmtree(work / RUN)
     return manifest
+
+
+def _untrained(encoder: Path, config: DetectorConfig, material: Material) -> TokenTagger:
+    """The network before the first step."""
+    torch.manual_seed(config.seed)
+    tags = 2 * len(material.types) + 1
+    model = pretrained_tagger(encoder, marks=len(NAMES_OF_MARKS), tags=tags)
+    check_exportable(model.encoder)
+    if config.start:
+        load_checkpoint(_checkpoints(trained_model(config.start)) / RUN, model)
+    return model
 
 
 def read_material(
@@ -86,63 +122,76 @@ def read_material(
     if not recipe.trained.on:
         raise UsageError(f"recipe {recipe.name!r}: [train] has nothing to train `on`")
     splits = parse_splits(recipe.trained.on)
-    for name, _ in splits:
-        if name not in SCHEMES:
+    for name, split in splits:
+        if name not in SCHEMES and split != FILE:
             raise UsageError(f"{name!r}: which types it annotates is not known; leave it out")
     corpora = load_training(splits, evaluated=_held_out(recipe), data=data)
     if not corpora.weights_may_ship:
         raise UsageError(f"recipe {recipe.name!r}: weights trained on its corpora may not ship")
-    dictionaries = tuple(
-        DictionaryDetector(kb_of(replace(recipe, kb=KbSpec(get=name)), data=data), for_marks=True)
-        for name in config.vocabularies
-    )
+    bases = [kb_of(replace(recipe, kb=KbSpec(get=name)), data=data) for name in config.vocabularies]
+    dictionaries = tuple(DictionaryDetector(base, for_marks=True) for base in bases)
+    is_own = all(split == FILE for _, split in splits)
+    types: tuple[str, ...] = TAUGHT
+    if is_own:
+        spelled = [type for base in bases for type in own_types(base)]
+        types = annotated_types(corpora.documents, spelled)
     found = list[Lesson]()
     for part in corpora.parts:
         report(str(part))
         found += lessons(
             part.documents,
-            SCHEMES[part.corpus],
+            SCHEMES.get(part.corpus) or own_scheme(part.documents, types),
             reader=reader,
             dictionaries=dictionaries,
             size=config.longest - 2,
             overlap=config.overlap,
             short=config.short,
         )
-    return Material(tuple(found), dictionaries)
+    return Material(tuple(found), dictionaries, types, is_own)
 
 
-def _described(recipe: Recipe, config: DetectorConfig, model: TokenTagger) -> dict[str, Any]:
+def _described(
+    recipe: Recipe, config: DetectorConfig, model: TokenTagger, material: Material
+) -> dict[str, Any]:
     """What the manifest says of the model."""
     earlier: Mapping[str, Any] = {}
     if config.start:
         folder = trained_model(config.start)
         earlier = artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
-    licences = dict.fromkeys(CORPORA[name].licence for name, _ in parse_splits(recipe.trained.on))
+    splits = parse_splits(recipe.trained.on)
+    licences = dict.fromkeys(corpus_named(name).licence for name, _ in splits)
     return {
-        "types": list(TAUGHT),
+        "types": list(material.types),
+        "everywhere": material.is_own,
         "marks": list(NAMES_OF_MARKS),
         "caution": earlier.get("caution", 0.0),
-        "width": 2 * len(TAUGHT) + 1,
+        "width": 2 * len(material.types) + 1,
         "longest": config.longest,
         "overlap": config.overlap,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "recipes": [*earlier.get("recipes", ()), recipe.name],
-        "training_data": list(recipe.trained.on),
-        "held_out": [" ".join(split) for split in _held_out(recipe)],
-        "licence": "Apache-2.0",
+        "training_data": [split_name(split) for split in splits],
+        "held_out": [split_name(split) for split in _held_out(recipe)],
+        "licence": "your own" if material.is_own else "Apache-2.0",
         "licences_of_data": list(licences),
         "results": {},
     }
 
 
 def _chosen(
-    recipe: Recipe, folder: Path, dictionary: DictionaryDetector | None, *, data: Path
+    recipe: Recipe, folder: Path, material: Material, *, data: Path, report: Report
 ) -> dict[str, Any]:
-    select = recipe.trained.select
-    ((corpus, split),) = parse_splits([select])
-    documents = list(load_corpus(corpus, split, data=data))
-    choice = choose_caution(Tagger.open(folder), documents, SCHEMES[corpus], dictionary=dictionary)
-    results = {f"{select} typed F1, {name}": round(f1, 4) for name, f1 in choice.f1.items()}
+    """The caution that is best on the documents of `select`, and the figures with it."""
+    (split,) = parse_splits([recipe.trained.select])
+    documents = list(load_corpus(*split, data=data))
+    scheme = SCHEMES.get(split[0]) or own_scheme(documents, material.types)
+    dictionary = next(iter(material.dictionaries), None)
+    choice = choose_caution(Tagger.open(folder), documents, scheme, dictionary=dictionary)
+    figures = ", ".join(f"{name} {100 * f1:.1f}" for name, f1 in choice.f1.items())
+    report(f"{split_name(split)}: typed F1 in %: {figures}; caution {choice.caution}")
+    results = {
+        f"{split_name(split)} typed F1, {name}": round(f1, 4) for name, f1 in choice.f1.items()
+    }
     return {"caution": choice.caution, "results": results}
 
 

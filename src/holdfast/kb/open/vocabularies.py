@@ -168,6 +168,11 @@ VOCABULARIES: Final = {
 }
 
 
+def is_open(name: str) -> bool:
+    """Whether this is the name of a knowledge base that `get` builds."""
+    return name == OPEN or name in VOCABULARIES
+
+
 def is_current(name: str) -> bool:
     """Whether the knowledge base is there, sound, and built from the packages pinned here."""
     try:

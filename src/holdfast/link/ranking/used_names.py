@@ -91,6 +91,21 @@ class UsedNames:
         ids[rows >= 0] = kb.ids_at(rows[rows >= 0])
         return replace(self, entity_ids=tuple(ids.tolist()))
 
+    def joined(self, other: UsedNames, *, kept: npt.NDArray[np.bool_]) -> UsedNames:
+        """These and those of the other that are `kept`, each (name, entity) once.
+
+        *Shape:* (names of the other,)
+        """
+        used = defaultdict[tuple[str, str], Documents](frozenset)
+        for key, documents in zip(
+            zip(self.names, self.entity_ids, strict=True), self.documents, strict=True
+        ):
+            used[key] |= documents
+        for row in np.flatnonzero(kept).tolist():
+            used[other.names[row], other.entity_ids[row]] |= other.documents[row]
+        names, entity_ids = zip(*used, strict=True) if used else ((), ())
+        return UsedNames(tuple(names), tuple(entity_ids), tuple(used.values()))
+
     def save(self, folder: Path) -> None:
         columns = [list(self.names), list(self.entity_ids), [sorted(d) for d in self.documents]]
         arrays = [pa.array(c, f.type) for c, f in zip(columns, _SCHEMA, strict=True)]

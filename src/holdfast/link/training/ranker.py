@@ -223,18 +223,26 @@ class _Adam:
             weight -= self._settings.rate * mean / spread
 
 
-def fit_calibrated(examples: Examples, settings: Settings) -> Ranker:
+def fit_calibrated(
+    examples: Examples, settings: Settings, *, rival: Ranker | None = None
+) -> Ranker:
     """A ranker of all examples whose probabilities are right for examples it has not seen.
 
     Its temperature is that of two rankers, each fitted on every second document, on the others.
+    `rival` was fitted on other documents. It is returned itself if it finds the examples more
+    probable than those two find what they have not seen, as where there are few examples.
     """
     is_odd = examples.document % 2 == 1
     tried = np.geomspace(0.5, 4.0, 60)
     losses = np.zeros(len(tried))
+    unseen = 0
     for half in (is_odd, ~is_odd):
         if half.any() and not half.all():
             ranker = fit_ranker(examples.of(~half), settings)
             losses += half.sum() * _losses(ranker, examples.of(half), tried)
+            unseen += int(half.sum())
+    if rival is not None and (not unseen or _loss(rival, examples) <= losses.min() / unseen):
+        return rival
     whole = fit_ranker(examples, settings)
     return replace(whole, temperature=float(tried[int(np.argmin(losses))]))
 

@@ -15,9 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import artifacts
-from holdfast.corpora.named import CORPORA, load_training
+from holdfast.corpora.named import corpus_named, load_training
 from holdfast.corpora.named.biosyn import LenientMention
-from holdfast.corpora.named.splits import parse_splits
+from holdfast.corpora.named.splits import (
+    TypedSplit,
+    is_file,
+    parse_split,
+    parse_splits,
+    split_name,
+)
 from holdfast.document import Document
 from holdfast.encoders.names import NameEncoder, open_name_encoder
 from holdfast.errors import UsageError
@@ -37,6 +43,7 @@ from holdfast.link.ranking.features import FeatureMaker
 from holdfast.link.ranking.queries import Query
 from holdfast.link.ranking.ranker import KIND, PARTS, VERSION
 from holdfast.link.ranking.used_names import UsedNames, collect_used_names
+from holdfast.link.training.measure import measure_on_select
 from holdfast.link.training.ranker import (
     Examples,
     Reading,
@@ -45,6 +52,7 @@ from holdfast.link.training.ranker import (
     fit_calibrated,
     read_documents,
 )
+from holdfast.link.training.start import Start
 from holdfast.models import find_model
 from holdfast.names.dense import DenseIndex
 from holdfast.step import Progress
@@ -72,6 +80,7 @@ class RankerConfig:
     names_of: tuple[str, ...] = ()  # splits whose mentions the linker remembers as names
     typed: bool = False  # also fit on mentions of known type
     without: tuple[str, ...] = ()  # PARTS that the linker does without
+    start: str = ""  # a linker whose names stay, and whose ranking does unless a new one is better
     fit: Settings = field(default_factory=Settings)
 
     def __post_init__(self) -> None:
@@ -97,17 +106,29 @@ def train_ranked_linker(
     progress = _reported(report)
     is_lenient = recipe.evaluate is not None and recipe.evaluate.protocol == "lenient"
     material = (_lenient if is_lenient else _strict)(recipe, config, data, progress)
+    start = Start.open(config.start) if config.start else None
+    if start is not None:
+        start.check_parts(config.without)
+        material = replace(material, used=start.names_with(material.used, material.kb))
     dense = _dense_index(recipe, config, material.kb, encoder, progress)
     progress("collecting features", 0.3)
     examples = _examples(config, dense, material)
     progress("fitting", 0.7)
-    ranker = fit_calibrated(examples, config.fit)
+    ranker = fit_calibrated(examples, config.fit, rival=start.ranker if start else None)
+    described = _described(recipe, config, material.kb, dense)
+    if start is not None:
+        report(start.describe(ranker))
+        described |= start.description(ranker, recipe.name)
     with artifacts.publish(out) as scratch:
         ranker.save(scratch)
         if config.names_of:
             material.used.save(scratch)
-        described = _described(recipe, config, material.kb, dense)
         artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=described)
+        if recipe.trained.select:
+            described["results"] = measure_on_select(
+                recipe, scratch, start=config.start, only=config.only, data=data, report=report
+            )
+            artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=described)
 
 
 def _reported(report: Report) -> Progress:
@@ -148,15 +169,15 @@ def _described(
 ) -> dict[str, Any]:
     """What the manifest says of the model."""
     corpora = dict.fromkeys(part.split[0] for part in _parts(recipe.trained.on, recipe, config))
-    licences = dict.fromkeys(CORPORA[_documents_corpus(name)].licence for name in corpora)
+    licences = dict.fromkeys(corpus_named(_documents_corpus(name)).licence for name in corpora)
     used = {
         "model": config.use_encoder,
         "digest": open_name_encoder(find_model(config.use_encoder)).digest if dense else "",
     }
     return {
         "recipes": [recipe.name],
-        "training_data": list(recipe.trained.on),
-        "names_of": [" ".join(p.split) for p in _parts(config.names_of, recipe, config)],
+        "training_data": [Path(on).name if is_file(on) else on for on in recipe.trained.on],
+        "names_of": [split_name(p.split) for p in _parts(config.names_of, recipe, config)],
         "licence": "; ".join(licences),
         "settings": asdict(config.fit),
         "without": list(config.without),
@@ -183,7 +204,9 @@ def _examples(config: RankerConfig, dense: DenseIndex | None, material: Material
 def _strict(recipe: Recipe, config: RankerConfig, data: Path, progress: Progress) -> Material:
     kb = kb_of(recipe, data=data, progress=progress)
     abbreviations = "abbreviations" not in config.without
-    evaluated = [*recipe.evaluated, *parse_splits(recipe.trained.held_out)]
+    selected = [recipe.trained.select] if recipe.trained.select else []
+    unseen = dict.fromkeys([*recipe.trained.held_out, *selected])
+    evaluated = [*recipe.evaluated, *parse_splits(unseen)]
     ids = gold_ids(recipe, kb, data=data)
     fitted = _parts(recipe.trained.on, recipe, config)
     documents = _documents(fitted, ids, data, evaluated=evaluated)
@@ -202,24 +225,13 @@ def _lenient(recipe: Recipe, config: RankerConfig, data: Path, progress: Progres
     return Material(base.kb, tuple(_read_mentions(mentions, base)), used_names(known, base))
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A split of a corpus, or its mentions of some types."""
-
-    split: tuple[str, str]
-    only: tuple[str, ...]
-
-
-def _parts(texts: Iterable[str], recipe: Recipe, config: RankerConfig) -> Iterator[_Part]:
-    """ "dev", "bc5cdr dev" and "biored train Gene,Species" in one form."""
+def _parts(texts: Iterable[str], recipe: Recipe, config: RankerConfig) -> Iterator[TypedSplit]:
+    """The splits, each with the canonical types of mentions that count in it."""
+    own = recipe.evaluate.corpus if recipe.evaluate else ""
     for text in texts:
-        words = text.split()
-        if len(words) == 1:
-            words = [recipe.measured.corpus, *words]
-        if len(words) > 3:
-            raise UsageError(f"{text!r}: write a corpus, a split and perhaps types")
-        only = words[2].split(",") if len(words) == 3 else config.only
-        yield _Part((words[0], words[1]), tuple(canonical_type(type) for type in only))
+        part = parse_split(text, own=own)
+        only = part.only or config.only
+        yield TypedSplit(part.split, tuple(canonical_type(type) for type in only))
 
 
 def _read_mentions(mentions: Iterable[LenientMention], base: LenientBase) -> Iterator[Reading]:
@@ -236,7 +248,7 @@ def _documents_corpus(corpus: str) -> str:
 
 
 def _documents(
-    parts: Iterable[_Part],
+    parts: Iterable[TypedSplit],
     ids: Mapping[str, str],
     data: Path,
     *,

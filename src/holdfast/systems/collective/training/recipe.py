@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from tokenizers import Tokenizer
 
-from holdfast.corpora.named import CORPORA, load_corpus, load_training
+from holdfast.corpora.named import corpus_named, load_corpus, load_training
 from holdfast.corpora.named.splits import parse_splits
 from holdfast.document import Document
 from holdfast.encoders.tokens import TokenReader
@@ -266,7 +266,7 @@ def _description(
     return {
         "recipes": [*reversed(earlier), recipe.name],
         "training_data": fit,
-        "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name, _ in corpora)),
+        "licence": "; ".join(dict.fromkeys(corpus_named(name).licence for name, _ in corpora)),
         "settings": dict(settings),
         "log": [dict(entry) for entry in history],
     }
