@@ -19,6 +19,7 @@ from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train, read_re
 from holdfast.kb import Entry, Link, Source, build_kb, kb_folder
 from holdfast.kb.open.vocabularies import VOCABULARIES
 from holdfast.kinds import KINDS
+from test_layering import LAYERS, VALUES
 
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -213,6 +214,21 @@ def test_the_folders_of_the_tour_are_all_there() -> None:
     modules = {path.name for path in package.glob("*.py") if not path.name.startswith("__")}
     assert (packages | modules) - {"./"} - named == set()
     assert [name for name in places(beside) if not (ROOT / name).exists()] == []
+
+
+def test_the_tour_says_who_may_import_whom() -> None:
+    page = (ROOT / "docs/architecture.md").read_text("utf-8")
+    section = page.partition("## Import direction\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (.*?) \| (.*) \|$", section, re.MULTILINE)[1:]
+    written = {layer: layers(cell) for place, cell in rows for layer in layers(place)}
+    assert written == LAYERS
+    assert len(rows) == len(LAYERS)
+
+
+def layers(cell: str) -> set[str]:
+    """The layers that a cell names, as tests/test_layering.py calls them."""
+    named = set(re.findall(r"`(\w+)(?:/|\.py)`", cell))
+    return named | ({VALUES} if "the values" in cell else set())
 
 
 def places(section: str) -> set[str]:

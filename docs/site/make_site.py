@@ -57,7 +57,7 @@ API: Final = (
         "documents",
         "Documents",
         "The values that flow through a pipeline, all of them importable from `holdfast`.",
-        ("holdfast.document", "holdfast.types"),
+        ("holdfast.document", "holdfast.mention", "holdfast.types"),
     ),
     ApiPage(
         "kb",
@@ -117,6 +117,12 @@ API: Final = (
         "Models",
         "Model folders: what ships, what was trained here, and how a folder is checked.",
         ("holdfast.models", "holdfast.artifacts"),
+    ),
+    ApiPage(
+        "steps",
+        "Steps and kinds",
+        "The interface of everything that can stand in a pipeline, for who writes a component.",
+        ("holdfast.step", "holdfast.kinds"),
     ),
     ApiPage("errors", "Errors", "Everything that is raised on purpose.", ("holdfast.errors",)),
 )

@@ -13,7 +13,7 @@ SHIPPED: Final = {
         "strong-biored-default": "BioRED dev, strong F1 with the linker",
     },
     "linker": {"linker-biored": "BioRED dev, strict accuracy"},
-    "names": {
+    "encoder": {
         "names-ncbi": "NCBI test, lenient accuracy with a ranker",
         "names-bc5cdr-disease": "BC5CDR test, diseases",
         "names-bc5cdr-chemical": "BC5CDR test, chemicals",
@@ -36,7 +36,7 @@ def shipped_figures(
             words: round(float(results[recipe][headline_key(results[recipe])]), 4)
             for recipe, words in wanted.items()
             if recipe in results
-            and (folder == "names" or digests[folder] in (results[recipe]["model_digest"] or ""))
+            and (folder == "encoder" or digests[folder] in (results[recipe]["model_digest"] or ""))
         }
         for folder, wanted in SHIPPED.items()
     }

@@ -73,8 +73,8 @@ def write_manifest(folder: Path, *, kind: str, version: int, config: Mapping[str
         for path in sorted(folder.iterdir())
         if path.is_file() and path.name not in (MANIFEST, VERIFIED)
     }
-    said = {"kind": kind, "version": version, "config": config, "files": files}
-    text = json.dumps({**said, "sha256": _sha256_of_json(said)}, indent=2)
+    content = {"kind": kind, "version": version, "config": config, "files": files}
+    text = json.dumps({**content, "sha256": _sha256_of_json(content)}, indent=2)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
     return Manifest(kind, version, config, files)
 

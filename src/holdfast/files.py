@@ -149,7 +149,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing_text(path: Path) -> Iterator[TextIO]:
-    """The same for UTF-8 text; line feeds are written as they are."""
+    """A stream for UTF-8 text that replaces the file; line feeds are written as they are."""
     with replacing(path) as stream, TextIOWrapper(stream, encoding="utf-8", newline="") as text:
         yield text
 

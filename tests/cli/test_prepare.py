@@ -105,7 +105,8 @@ def home_that_cannot_be_written(tmp_path: Path, name: str) -> Path:
     home = tmp_path / "sealed"
     home.mkdir()
     kb_folder(name).parent.rename(home / "kb")
-    (home / "dense").write_text("no folder", encoding="utf-8")
+    for folder in ("dense", "names"):
+        (home / folder).write_text("no folder", encoding="utf-8")
     return home
 
 
@@ -117,7 +118,8 @@ def test_a_home_that_cannot_be_written_links_and_says_so_once(small: str, tmp_pa
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"the vectors of 'small' cannot be written to {home / 'dense'}: ")
     assert line.endswith("; they are in memory for this time only")
-    assert sorted(path.name for path in home.iterdir()) == ["dense", "kb"]
+    assert sorted(path.name for path in home.iterdir()) == ["dense", "kb", "names"]
+    assert (home / "names").is_file()
 
 
 def test_without_an_index_exact_and_similar_names_are_still_linked(

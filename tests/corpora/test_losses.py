@@ -52,6 +52,19 @@ def test_what_a_format_holds_is_not_touched() -> None:
     assert not losses.report.notes
 
 
+def test_what_is_noted_several_times_adds_up() -> None:
+    losses = Losses("some", allow=True)
+    for _ in range(3):
+        losses.fit(FULL, replace(EVERYTHING, candidates=False))
+    losses.note("nothing", 0)
+    assert losses.report.notes == {"candidates": 6}
+    for _ in range(2):
+        losses.lose("x", FULL, how="bends")
+    assert losses.report.lost == {"x": 2}
+    with pytest.raises(LossError, match=r"^some cannot hold x: document 7; --allow-loss bends it$"):
+        Losses("some", allow=False).lose("x", FULL, how="bends")
+
+
 LOST = {
     "metadata": ({"metadata": 1}, "document 7, 'year'"),
     "passages": ({"passages": 1}, "document 7, 'title' at 0-3"),

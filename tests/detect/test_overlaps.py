@@ -92,3 +92,29 @@ def test_what_was_tagged_keeps_its_type_where_a_shipped_name_has_another() -> No
     assert kept(listed(5, 12, "Chemical"), tagged=(tagged,)) == [tagged]
     own = listed(5, 12, "Chemical", Trust.OWN)
     assert kept(own, tagged=(tagged,)) == [own.mention]
+
+
+def test_mentions_come_in_the_order_of_the_text_each_before_those_inside_it() -> None:
+    first, last = listed(0, 20, "Process"), listed(40, 50, "Disease")
+    tagged = (Mention.at(4, 8, "Gene"), Mention.at(30, 35, "Gene"), Mention.at(60, 65, "Gene"))
+    assert kept(last, first, tagged=tagged, nested=True) == [
+        first.mention,
+        tagged[0],
+        tagged[1],
+        last.mention,
+        tagged[2],
+    ]
+
+
+MEANINGS = st.builds(Meaning, st.sampled_from("ABC"), st.sampled_from([Trust.SHIPPED, Trust.OWN]))
+NAMES = st.lists(st.builds(ListedName, SPANS, MEANINGS), max_size=8)
+
+
+@given(MENTIONS.map(longest_from_left), NAMES)
+def test_what_stays_overlaps_nothing_and_no_free_tagged_mention_is_lost(
+    tagged: list[Mention], names: list[ListedName]
+) -> None:
+    stays = kept(*names, tagged=tuple(tagged))
+    assert all(one.end <= other.start for one, other in pairwise(stays))
+    for mention in tagged:
+        assert any(m.start < mention.end and mention.start < m.end for m in stays)

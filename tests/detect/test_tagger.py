@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from random import Random
 
@@ -18,16 +17,11 @@ from holdfast.detect.bio import OUTSIDE, beginning, inside
 from holdfast.detect.tagger import Reading, Tagged, Tagger
 from holdfast.detect.trained import outside
 from holdfast.document import Mention, Span
-from holdfast.models import WEIGHTS
+from shipped import shipped_tagger
 
 TYPES = ("Disease", "Gene")
 DISEASE, GENE = range(2)
 O, B, I, BG, IG = OUTSIDE, beginning(DISEASE), inside(DISEASE), beginning(GENE), inside(GENE)  # noqa: E741
-
-
-@cache
-def shipped_tagger() -> Tagger:
-    return Tagger.open(WEIGHTS / "detector", threads=1)
 
 
 @pytest.fixture(scope="module")

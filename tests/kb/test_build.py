@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from holdfast.errors import FormatError, KnowledgeBaseError
-from holdfast.kb import Addition, Entry, Record, Source, build_kb, open_kb
+from holdfast.kb import (
+    Addition,
+    Entity,
+    Entry,
+    KnowledgeBase,
+    Record,
+    Source,
+    build,
+    build_kb,
+    open_kb,
+    store,
+    tables,
+)
 from holdfast.kb.describe import describe, search
 from small_kb import DISEASES, MESH, make_kb
 
@@ -65,6 +78,71 @@ def test_progress_never_runs_backwards_and_ends_at_one(tmp_path: Path) -> None:
     assert shares == sorted(shares)
     assert seen[-1] == ("done", 1.0)
     assert any("MeSH" in what for what, _ in seen)
+
+
+def test_progress_of_reading_goes_from_source_to_source(tmp_path: Path) -> None:
+    def reading(*, is_known: bool) -> list[float]:
+        """What is told when each of four sources begins, whether their number is known or not."""
+        told = list[tuple[str, float]]()
+        parts = [(Source(f"s{n}"), [Entry(f"X:{n}", "a")]) for n in range(4)]
+        build_kb(
+            tmp_path / "kb",
+            name="k",
+            parts=parts if is_known else (part for part in parts),
+            progress=lambda what, done: told.append((what, done)),
+        )
+        assert [what.partition(":")[0] for what, _ in told[:4]] == [
+            f"reading s{n}" for n in range(4)
+        ]
+        done = [part for _, part in told]
+        assert done == sorted(done)
+        return done[:4]
+
+    known = reading(is_known=True)
+    assert known[0] == 0
+    steps = [after - before for before, after in pairwise(known)]
+    assert steps == pytest.approx([steps[0]] * 3)
+    assert 0 < known[3] < 1
+    assert reading(is_known=False)[0] == 0
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_records_that_come_in_many_pieces_make_the_same_files(
+    tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = make_kb(tmp_path / "whole")
+    names = list(whole.all_names())
+    monkeypatch.setattr(tables, "_ROWS_IN_MEMORY", size)
+    monkeypatch.setattr(build, "_REPORT_EVERY", size)
+    monkeypatch.setattr(store, "_TOGETHER", size)
+    in_pieces = make_kb(tmp_path / "pieces")
+    assert in_pieces.manifest.files == whole.manifest.files
+    assert list(in_pieces.all_names()) == names
+    assert len(names) == whole.names == sum(1 + len(e.synonyms) for e in every_entity(whole))
+
+
+def every_entity(kb: KnowledgeBase) -> list[Entity]:
+    return [kb.entity_at(row) for row in range(len(kb))]
+
+
+def test_everyone_who_enters_is_told_with_its_row(tmp_path: Path) -> None:
+    told: list[tuple[int, str]] = []
+    records: list[Record] = [
+        Entry("X:1", " a "),
+        Addition("X:1", synonyms=("b", " ", "c ")),
+        Entry("X:2", "d"),
+        Entry("X:1", "e"),
+        Addition("X:3", synonyms=("lost",)),
+    ]
+    summary = build_kb(
+        tmp_path / "kb",
+        name="k",
+        parts=[(Source("s"), records)],
+        entered=lambda row, entry: told.append((row, entry.name)),
+    )
+    assert told == [(0, " a "), (1, "d"), (0, "e")]
+    assert (summary.entities, summary.names, summary.dropped) == (2, 5, 1)
+    assert KnowledgeBase(tmp_path / "kb").names_of(0) == ["a", "b", "c", "e"]
 
 
 def test_two_builds_of_the_same_records_are_the_same_files(tmp_path: Path) -> None:

@@ -185,8 +185,12 @@ def test_a_knowledge_base_opens_by_name_and_by_folder(tmp_path: Path) -> None:
     make_kb(tmp_path / "elsewhere")
     assert open_kb("mine").folder == artifacts.home() / "kb" / "mine"
     assert open_kb(str(tmp_path / "elsewhere")).name == open_kb(tmp_path / "elsewhere").name
-    with pytest.raises(KnowledgeBaseError, match=r"'yours'; there is: mine"):
-        open_kb("yours")
+    for missing in ("yours", "a b", "../mine", tmp_path / "none", Path("mine")):
+        with pytest.raises(KnowledgeBaseError, match=rf"'{missing}'; there is: mine\. Try"):
+            open_kb(missing)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(KnowledgeBaseError, match="empty: not a Holdfast folder"):
+        open_kb(tmp_path / "empty")
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a b", "a/b", "-x"])

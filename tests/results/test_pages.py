@@ -47,5 +47,5 @@ def test_every_plot_that_a_page_shows_is_made(made: dict[str, str]) -> None:
 
 def test_every_model_that_ships_has_figures_of_its_own_weights(made: dict[str, str]) -> None:
     figures = json.loads(made[f"src/holdfast/weights/{MEASURED}"])
-    assert {*figures} == {"detector", "linker", "names"}
+    assert {*figures} == {"detector", "encoder", "linker"}
     assert all(figures.values())

@@ -12,5 +12,5 @@ def test_models_that_ship_get_what_was_measured_of_them() -> None:
     }
     figures = shipped_figures(measured, {"linker": "new", "detector": "newer"})
     assert figures["linker"] == {"BioRED dev, strict accuracy": 0.7812}
-    assert figures["names"] == {"NCBI test, lenient accuracy with a ranker": 0.25}
+    assert figures["encoder"] == {"NCBI test, lenient accuracy with a ranker": 0.25}
     assert figures["detector"] == {}  # measured of other weights

@@ -49,6 +49,9 @@ ONE_SENTENCE = [
     "It fell (as said (see Fig. 2). Then) in all.",
     "Mice (see [1]. And [2]. Others) died.",
     "The Eur.Heart journal has it.",
+    "It was told by us.The end of it.",
+    "We looked at DNA.The end of it.",
+    "We looked at p53.The end of it.",
 ]
 
 

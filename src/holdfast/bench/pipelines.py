@@ -133,7 +133,7 @@ def measure_pipeline(
 def measure_growth(
     kb: KnowledgeBase, task: Task, *, model: str, sizes: Sequence[int], progress: Progress
 ) -> Iterator[PipelineSpeed]:
-    """The same over random parts of the knowledge base with about so many names each.
+    """Measure over random parts of the knowledge base with about so many names each.
 
     Sizes that it does not have are left out.
     """

@@ -59,7 +59,7 @@ def measure_scispacy(
     breadths: Sequence[int] = BREADTHS,
     rounds: int = ROUNDS,
 ) -> Peer:
-    """The same names and mentions as ours. The index is built once and kept in the home folder."""
+    """Measure scispaCy over our names and mentions; its index is built once and kept at home."""
     script = _script()
     names = scratch / "scispacy.jsonl"
     _write_names(kb, names)

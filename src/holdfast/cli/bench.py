@@ -58,7 +58,7 @@ def pipeline(
             progress=progress,
         )
     measured |= {"corpus": "bc5cdr", "split": "test"}
-    _tell("bench-pipeline", measured, results, as_json=as_json)
+    _store("bench-pipeline", measured, results, as_json=as_json)
     if not as_json:
         print_pipelines(measured)
 
@@ -100,7 +100,7 @@ def names(
     )
     with progress_bar("bench names") as progress:
         measured = bench_names(plan, progress=progress)
-    _tell("bench-names", measured, results, as_json=as_json)
+    _store("bench-names", measured, results, as_json=as_json)
     if not as_json:
         print_names(measured)
 
@@ -127,7 +127,7 @@ def growth(
     plan = GrowthPlan(data, open_kb(kb), parse_sizes(sizes), threads=threads)
     with progress_bar("bench growth") as progress:
         measured = bench_growth(plan, progress=progress)
-    _tell("bench-growth", measured, results, as_json=as_json)
+    _store("bench-growth", measured, results, as_json=as_json)
     if not as_json:
         print_growth(measured)
 
@@ -166,7 +166,7 @@ def collective(
         measured = bench_collective(systems, kb, chosen, threads=threads, progress=progress)
     training = training_curves(systems.curves())
     measured |= {"corpus": corpus, "split": "dev", "training": training}
-    _tell(f"bench-collective-{corpus}", measured, results, as_json=as_json)
+    _store(f"bench-collective-{corpus}", measured, results, as_json=as_json)
     if not as_json:
         print(render_collective_speed(measured), end="")
 
@@ -201,12 +201,12 @@ def listed(
             progress=progress,
         )
     measured |= {"model": model}
-    _tell("bench-listed", measured, results, as_json=as_json)
+    _store("bench-listed", measured, results, as_json=as_json)
     if not as_json:
         print(render_listed(measured), end="")
 
 
-def _tell(name: str, measured: dict[str, Any], results: Path | None, *, as_json: bool) -> None:
+def _store(name: str, measured: dict[str, Any], results: Path | None, *, as_json: bool) -> None:
     """Add the circumstances, store it all, and print it if JSON is asked for."""
     import json
 

@@ -105,7 +105,7 @@ def embeddings(
             progress=progress,
         )
     measured["texts_sha256"] = abstracts_sha256(data)
-    _tell("embeddings", measured, results, as_json=as_json)
+    _store("embeddings", measured, results, as_json=as_json)
     if not as_json:
         _print_embeddings(measured)
 
@@ -135,12 +135,12 @@ def _run(
             work=artifacts.home() / "probes",
             progress=progress,
         )
-    _tell(probe, measured, results, as_json=as_json)
+    _store(probe, measured, results, as_json=as_json)
     if not as_json:
         _print_probe(measured)
 
 
-def _tell(probe: str, measured: dict[str, Any], results: Path | None, *, as_json: bool) -> None:
+def _store(probe: str, measured: dict[str, Any], results: Path | None, *, as_json: bool) -> None:
     """Add the circumstances, store it all, and print it if JSON is asked for."""
     import json
 

@@ -123,7 +123,7 @@ def dumps(
     allow_loss: bool = False,
     report: WriteReport | None = None,
 ) -> str:
-    """The same as one string."""
+    """The documents in a format, as one string."""
     stream = StringIO(newline="")
     write_to(documents, stream, format, allow_loss=allow_loss, report=report)
     return stream.getvalue()

@@ -46,7 +46,7 @@ def known_spans(text: str, index: ExactIndex) -> list[Span]:
         Span(tokens[first][0], tokens[last][1])
         for first, last in _known_runs(hashes, _joined(text, tokens), index)
     )
-    return [with_brackets(span, text) for span in spans if stands_alone(span, text)]
+    return [with_brackets(span, text) for span in spans if is_of_whole_words(span, text)]
 
 
 def are_joined(name: str) -> bool:
@@ -55,7 +55,7 @@ def are_joined(name: str) -> bool:
     return bool(_joined(name, tokens).all())
 
 
-def stands_alone(span: Span, text: str) -> bool:
+def is_of_whole_words(span: Span, text: str) -> bool:
     """Whether no letter or digit goes on at either end."""
     return (
         not text[span.start - 1 : span.start].isalnum()

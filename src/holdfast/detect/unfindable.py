@@ -70,8 +70,8 @@ def print_unfindable(kb: KnowledgeBase) -> None:
         shown = ", ".join(f"“{name}”" for name in group.examples)
         more = ", …" if group.names > len(group.examples) else ""
         names = "name" if group.names == 1 else "names"
-        told = f"not found in texts: {group.names:,} {names} {group.reason}: {shown}{more}"
-        console.print(one_line(told))
+        line = f"not found in texts: {group.names:,} {names} {group.reason}: {shown}{more}"
+        console.print(one_line(line))
     if any(group.is_let_in for group in found):
         console.print("--every-name lets common words and short names in.")
 

@@ -152,7 +152,7 @@ class TokenEncoder:
             ) from error
 
     def in_one_thread(self) -> TokenEncoder:
-        """The same, opened anew for callers that bring threads of their own."""
+        """The encoder opened anew, for callers that bring threads of their own."""
         return replace(self, _session=open_session(self._network, threads=1))
 
     def encode(

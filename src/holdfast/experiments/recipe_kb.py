@@ -146,7 +146,7 @@ def primary_ids(kb: KnowledgeBase) -> Mapping[str, str]:
 
 
 def with_primary_ids(documents: Iterable[Document], ids: Mapping[str, str]) -> Iterator[Document]:
-    """The same documents; ids that are known by another one are replaced by it, each once."""
+    """The documents with alternate ids replaced by the primary ones, each once."""
     for document in documents:
         yield document.with_mentions(
             replace(m, ids=tuple(dict.fromkeys(ids.get(id, id) for id in m.ids)))
@@ -155,7 +155,7 @@ def with_primary_ids(documents: Iterable[Document], ids: Mapping[str, str]) -> I
 
 
 def gold_ids(recipe: Recipe, kb: KnowledgeBase, *, data: Path) -> Mapping[str, str]:
-    """The same; with training mentions as names, also ids that only they tell the entity of."""
+    """`primary_ids`; with training mentions as names, also retired ids that only they explain."""
     known = primary_ids(kb)
     if not recipe.training_names:
         return known

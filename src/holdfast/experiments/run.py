@@ -46,7 +46,7 @@ class _Runner:
     """How a protocol is run: with the parts of a model, or without any."""
 
     with_model: Callable[..., Outcome] | None = None
-    alone: Callable[..., Outcome] | None = None
+    without_model: Callable[..., Outcome] | None = None
 
 
 RUNNERS: Final[dict[str, _Runner]] = {
@@ -54,8 +54,8 @@ RUNNERS: Final[dict[str, _Runner]] = {
     "strict": _Runner(with_model=run_given_mentions),
     "ranked": _Runner(with_model=run_given_mentions),
     **{protocol: _Runner(with_model=run_end_to_end) for protocol in PROTOCOLS},
-    "abbreviations": _Runner(alone=run_abbreviations),
-    "variants": _Runner(alone=run_variants),
+    "abbreviations": _Runner(without_model=run_abbreviations),
+    "variants": _Runner(without_model=run_variants),
 }
 """Every protocol of a recipe's [evaluate]."""
 
@@ -76,8 +76,8 @@ def run_recipe(
     if runner.with_model is None or measured.index:
         if model is not None:
             raise UsageError(f"recipe {recipe.name!r} runs no model, so --model cannot be used")
-        if runner.alone is not None:
-            return runner.alone(recipe, data=data)
+        if runner.without_model is not None:
+            return runner.without_model(recipe, data=data)
     assert runner.with_model is not None
     folders = () if measured.index else _model_of(recipe, model)
     outcome = runner.with_model(recipe, folders, data=data, progress=progress or ignore_progress)

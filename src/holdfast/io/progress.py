@@ -50,7 +50,7 @@ def progress_bar(title: str, *, quiet: float = 0.0) -> Iterator[Callable[[str, f
 
 
 def counted(items: Iterable[_Item], what: str, *, printed: bool) -> Iterator[_Item]:
-    """The same items, counted while they go by: "1,204 documents linked".
+    """The items, counted while they go by: "1,204 documents linked".
 
     Where nobody watches, or the items are `printed` on the same terminal, nothing is shown.
     """

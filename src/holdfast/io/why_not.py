@@ -65,7 +65,7 @@ class WhyNot:
         }
 
     def lines(self) -> Iterator[str]:
-        """The same for people; places with the same reasons are told once."""
+        """The reasons as lines of text; places with equal reasons share them."""
         same: dict[tuple[Reason, ...], list[Place]] = {}
         for place in self.places:
             same.setdefault(place.reasons, []).append(place)

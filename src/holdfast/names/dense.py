@@ -154,7 +154,7 @@ class DenseIndex:
         return NameMatches(found.rows[each], found.scores[each])
 
     def search_vectors(self, queries: Floats, k: int) -> NameMatches:
-        """The same for queries that are already encoded. *Shape:* (queries, width).
+        """Search for queries that are already encoded. *Shape:* (queries, width).
 
         A zero row finds nothing.
         """

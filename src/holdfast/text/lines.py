@@ -70,7 +70,7 @@ def on_one_line(words: str) -> str:
 
 
 def trimmed(text: str, start: int, end: int) -> Span:
-    """The same without white space at its ends; empty if there is nothing else."""
+    """The span without white space at its ends; empty if there is nothing else."""
     while start < end and text[start].isspace():
         start += 1
     while start < end and text[end - 1].isspace():

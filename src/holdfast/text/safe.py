@@ -31,7 +31,7 @@ def one_line(text: str) -> str:
 
 
 def json_safe(line: str) -> str:
-    """The same JSON, with what `printable` replaces written as an escape: it reads as before."""
+    """The JSON with escapes for what `printable` replaces; it means what it meant."""
     return _RAW_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
 
 

@@ -184,13 +184,13 @@ class TransformerLinker(nn.Module):
 
 def pretrained_transformer(encoder: Path) -> TransformerLinker:
     """The encoder of a Hugging Face folder: a BERT with exact GELU, as MiniLM is."""
-    said = pretrained_config(encoder)
-    kind = (said.get("model_type"), said.get("hidden_act"))
+    config = pretrained_config(encoder)
+    kind = (config.get("model_type"), config.get("hidden_act"))
     if kind != ("bert", "gelu"):
         raise ArtifactError(f"{encoder}: is {kind[0]} with {kind[1]}; it must be bert with gelu")
     weights = pretrained_weights(encoder)
     with named_if_damaged(encoder / "config.json"):
-        model = TransformerLinker(_config(said, encoder))
+        model = TransformerLinker(_config(config, encoder))
     weights = {name.removeprefix("bert."): tensor for name, tensor in weights.items()}
     try:
         put_weights(model, weights)
@@ -205,21 +205,21 @@ def put_weights(model: TransformerLinker, weights: Mapping[str, Tensor]) -> None
     model.load_state_dict(_own_names(weights, layers=model.config.layers))
 
 
-def _config(said: dict[str, Any], encoder: Path) -> TransformerConfig:
+def _config(config: dict[str, Any], encoder: Path) -> TransformerConfig:
     tokenizer = pretrained_tokenizer(encoder)
     first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
     if first is None or last is None:
         raise ArtifactError(f"{encoder}: its tokenizer has no [CLS] or no [SEP]")
     return TransformerConfig(
-        vocabulary=said["vocab_size"],
+        vocabulary=config["vocab_size"],
         first=first,
         last=last,
-        width=said["hidden_size"],
-        layers=said["num_hidden_layers"],
-        heads=said["num_attention_heads"],
-        feed_forward=said["intermediate_size"],
-        positions=said["max_position_embeddings"],
-        epsilon=said.get("layer_norm_eps", 1e-12),
+        width=config["hidden_size"],
+        layers=config["num_hidden_layers"],
+        heads=config["num_attention_heads"],
+        feed_forward=config["intermediate_size"],
+        positions=config["max_position_embeddings"],
+        epsilon=config.get("layer_norm_eps", 1e-12),
     )
 
 

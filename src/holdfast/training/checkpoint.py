@@ -100,22 +100,22 @@ def resume(
 ) -> Checkpoint:
     """Put the folder's checkpoint into the model and optimizer; at the start, there is none.
 
-    `config` is what the run is told now. A UsageError if it was told something else, but for the
+    `config` is what the run is asked now. A UsageError if it was asked something else, but for the
     number of steps, which must not be fewer than it has done, and how often it reports or saves.
     """
     if not (folder / artifacts.MANIFEST).exists():
         return Checkpoint()
-    said = artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
-    told = json.loads(json.dumps(config))  # as it is after it was written and read
-    keys = (told.keys() | said.keys()) - _FREE
-    differing = sorted(key for key in keys if told.get(key) != said.get(key))
+    stored = artifacts.read_manifest(folder, kind=KIND, version=VERSION).config
+    asked = json.loads(json.dumps(config))  # as it is after it was written and read
+    keys = (asked.keys() | stored.keys()) - _FREE
+    differing = sorted(key for key in keys if asked.get(key) != stored.get(key))
     if differing:
         raise UsageError(
             f"{folder}: a run with other settings ({', '.join(differing)}); delete it to begin anew"
         )
     found = load_checkpoint(folder, model, optimizer)
     step = found.progress.step
-    if step > told.get("steps", step):
+    if step > asked.get("steps", step):
         raise UsageError(f"{folder}: a longer run than is asked for; delete it to begin anew")
     report(f"going on from step {step}")
     return found

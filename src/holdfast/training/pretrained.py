@@ -52,7 +52,7 @@ def pretrained_tokenizer(encoder: Path) -> Tokenizer:
     """
     path, vocabulary = encoder / "tokenizer.json", encoder / "vocab.txt"
     if not path.exists() and vocabulary.exists():
-        lowercase = bool(_said(encoder / "tokenizer_config.json").get("do_lower_case", True))
+        lowercase = bool(_read_config(encoder / "tokenizer_config.json").get("do_lower_case", True))
         with named_if_damaged(vocabulary):
             made = BertWordPieceTokenizer(str(vocabulary), lowercase=lowercase)
             return Tokenizer.from_str(made.to_str())
@@ -70,7 +70,7 @@ def pretrained_config(encoder: Path) -> dict[str, Any]:
     path = encoder / "config.json"
     if not path.exists():
         raise ArtifactError(f"{path}: not there; give the folder of a pretrained encoder")
-    return _said(path)
+    return _read_config(path)
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def named_if_damaged(path: Path) -> Iterator[None]:
         raise ArtifactError(f"{path}: damaged, or of another kind ({reason})") from error
 
 
-def _said(path: Path) -> dict[str, Any]:
+def _read_config(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     with named_if_damaged(path):

@@ -36,11 +36,11 @@ class Workers:
 
         `device`: "cpu", or "cuda" for the graphics card with this process's local rank.
         """
-        told = os.environ if environment is None else environment
-        count, rank = int(told.get("WORLD_SIZE", 1)), int(told.get("RANK", 0))
+        variables = os.environ if environment is None else environment
+        count, rank = int(variables.get("WORLD_SIZE", 1)), int(variables.get("RANK", 0))
         if device == "cuda" and not torch.cuda.is_available():
             raise UsageError("there is no CUDA device here; train with --device cpu")
-        place = f"cuda:{told.get('LOCAL_RANK', 0)}" if device == "cuda" else device
+        place = f"cuda:{variables.get('LOCAL_RANK', 0)}" if device == "cuda" else device
         if count > 1 and not dist.is_initialized():
             dist.init_process_group("nccl" if device == "cuda" else "gloo")
         return cls(count, rank, torch.device(place))

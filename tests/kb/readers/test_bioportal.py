@@ -63,3 +63,24 @@ def test_an_address_without_a_vocabulary_gets_the_prefix(tmp_path: Path) -> None
 def test_broken_files_are_errors_with_their_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         list(read_bioportal(_write(tmp_path, text)))
+
+
+def test_classes_are_kept_by_prefix_label_and_age(tmp_path: Path) -> None:
+    rows = (
+        f"{BASE}/RXNORM/1,one,one|uno|uno,,FALSE,C1|C1,,{BASE}/RXNORM/1|{BASE}/RXNORM/2\n"
+        f"{BASE}/RXNORM/2,  ,no label,,false,,,\n"
+        f"{BASE}/RXNORM/3,old,,,True,,,\n"
+        "http://purl.obolibrary.org/obo/DOID_4, four ,,,,,,"
+        "http://www.w3.org/2002/07/owl#Thing|http://purl.obolibrary.org/obo/DOID_7\n"
+    )
+    path = _write(tmp_path, HEADER + rows)
+    one = Entry("RXNORM:1", "one", ("uno",), xrefs=("UMLS:C1",), links=(Link("is_a", "RXNORM:2"),))
+    four = Entry("DOID:4", "four", links=(Link("is_a", "DOID:7"),))
+    assert list(read_bioportal(path)) == [one, four]
+    assert list(read_bioportal(path, prefixes=("DOID",))) == [four]
+    assert list(read_bioportal(path, prefixes=())) == []
+
+
+def test_columns_may_come_in_any_order_and_case_and_most_may_be_absent(tmp_path: Path) -> None:
+    text = f"PREFERRED LABEL, class id \none,{BASE}/RXNORM/1\n"
+    assert list(read_bioportal(_write(tmp_path, text))) == [Entry("RXNORM:1", "one")]

@@ -45,7 +45,13 @@ def test_a_canonical_curie_stays_as_it_is(text: str) -> None:
         ("http://purl.bioontology.org/ontology/STY/T200", "STY:T200"),
         ("http://purl.obolibrary.org/obo/DOID_4", "DOID:4"),
         ("http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl#C12345", "mine:C12345"),
+        ("https://example.org/a_b_c", "a:b_c"),
+        ("https://example.org/x1_5", "mine:x1_5"),
+        ("https://example.org/odd_", "mine:odd_"),
         ("DOID:4", ""),
+        ("ftp://example.org/DOID_4", ""),
+        ("DOID_4", ""),
+        ("", ""),
     ],
 )
 def test_a_web_address_becomes_a_curie(iri: str, curie: str) -> None:
@@ -54,3 +60,5 @@ def test_a_web_address_becomes_a_curie(iri: str, curie: str) -> None:
 
 def test_distinct_names_keep_their_order() -> None:
     assert distinct([" b ", "a", "", "b", "c"], but="c") == ("b", "a")
+    assert distinct(["c", "a", "c"]) == ("c", "a")
+    assert distinct([]) == ()

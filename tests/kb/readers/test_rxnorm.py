@@ -73,3 +73,40 @@ def test_suppressed_names_come_only_when_asked_for(folder: Path) -> None:
 def test_rxnconso_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no RXNCONSO\.RRF"):
         list(read_rxnorm(tmp_path))
+
+
+def conso(*rows: tuple[str, str, str]) -> str:
+    """Names of one concept: the source, the term type and the name of each."""
+    return "".join(
+        f"5|ENG||||||{n}|{n}|5||{source}|{kind}|5|{name}||N||\n"
+        for n, (source, kind, name) in enumerate(rows)
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "name"),
+    [
+        ([("MSH", "MH", "a"), ("RXNORM", "SY", "b"), ("RXNORM", "SCD", "c")], "c"),
+        ([("MSH", "MH", "a"), ("RXNORM", "SY", "b")], "b"),
+        ([("VANDF", "SY", "a"), ("MSH", "MH", "b")], "b"),
+        ([("RXNORM", "PSN", "a"), ("RXNORM", "ET", "b"), ("RXNORM", "BN", "c")], "c"),
+        ([("RXNORM", "IN", "a"), ("RXNORM", "PIN", "b")], "a"),
+    ],
+)
+def test_rxnorms_own_normalised_name_is_preferred(
+    tmp_path: Path, rows: list[tuple[str, str, str]], name: str
+) -> None:
+    (tmp_path / "RXNCONSO.RRF").write_text(conso(*rows), encoding="utf-8")
+    (entry,) = read_rxnorm(tmp_path)
+    assert isinstance(entry, Entry)
+    assert entry.name == name
+    assert set(entry.synonyms) == {other for _, _, other in rows} - {name}
+    assert "RXNORM:5" not in entry.xrefs
+
+
+def test_term_types_are_those_that_rxnorm_itself_gives(tmp_path: Path) -> None:
+    rows = conso(("VANDF", "IN", "a"), ("RXNORM", "BN", "b"))
+    (tmp_path / "RXNCONSO.RRF").write_text(rows, encoding="utf-8")
+    assert list(read_rxnorm(tmp_path, term_types=("IN",))) == []
+    assert len(list(read_rxnorm(tmp_path, term_types=("IN", "BN")))) == 1
+    assert list(read_rxnorm(tmp_path, sources=("MSH",))) == []

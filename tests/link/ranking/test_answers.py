@@ -71,6 +71,16 @@ def test_only_the_chosen_types_are_linked_to(kb: KnowledgeBase) -> None:
         (NIL,),
         (NIL,),
     ]
+    (mention,) = genes(document(("cold", ""))).mentions
+    assert [c.entity_id for c in mention.candidates] == ["HGNC:1"]
+
+
+def test_mentions_are_ranked_one_for_one(kb: KnowledgeBase) -> None:
+    linker = RankedLinker(kb, ranker=SURE)
+    texts = ["cold sore", "zzqx", "lyme fever", "cold sore"]
+    found = linker(document(*((text, "") for text in texts))).mentions
+    firsts = [[c.entity_id for c in mention.candidates][:1] for mention in found]
+    assert firsts == [["MESH:D2"], [], ["MESH:D4"], ["MESH:D2"]]
 
 
 @pytest.mark.parametrize("top", [1, 2, 3])

@@ -1,72 +1,59 @@
-"""Links by words in common."""
+"""BM25 ranks entities by the words that their names share with a mention."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 import holdfast
-from holdfast.document import NIL, Document, Mention
+from holdfast.document import Document, Mention
 from holdfast.kb import Entry, KnowledgeBase
-from holdfast.systems.collective.bm25 import Bm25Linker
+from holdfast.systems.collective.bm25 import Bm25Index, Bm25Linker
 from small_kb import of_entries
 
-ENTRIES = (
-    Entry("X:1", "sick bog", types=("Disease",)),
-    Entry("X:2", "sick fen", types=("Chemical",)),
-    Entry("X:3", "sick moss of the bog", types=("Disease",)),
-    Entry("X:4", "dry heath", types=("Disease",)),
-)
+TEXT = "A fever of swamps, rock fever, and nothing."
 
 
-@pytest.fixture(scope="module")
-def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
-    return of_entries(tmp_path_factory.mktemp("bm25") / "kb", *ENTRIES)
+@pytest.fixture
+def kb(tmp_path: Path) -> KnowledgeBase:
+    return of_entries(
+        tmp_path / "kb",
+        Entry("X:1", "swamp fever", types=("Disease",)),
+        Entry("X:2", "rock fever", synonyms=("fever of rocks",), types=("Disease",)),
+        Entry("X:3", "rock", types=("Chemical",)),
+    )
 
 
-def linked(linker: Bm25Linker, surface: str, type: str = "") -> Mention:
-    text = f"a {surface} here"
-    mentions = (Mention.at(2, 2 + len(surface), type),)
-    return linker(Document("1", text, mentions=mentions)).mentions[0]
+def marked(*words: str) -> Document:
+    places = ((TEXT.index(w), TEXT.index(w) + len(w)) for w in words)
+    return Document("1", TEXT, mentions=tuple(Mention.at(*place) for place in places))
 
 
-def test_the_entity_with_most_words_in_common_is_the_answer(kb: KnowledgeBase) -> None:
-    mention = linked(Bm25Linker(kb), "sick bog")
-    assert [c.entity_id for c in mention.candidates] == ["X:1", "X:3", "X:2"]
-    assert mention.ids == ("X:1",)
-    scores = [c.evidence[0].score or 0.0 for c in mention.candidates]
-    shares = [score / sum(scores) for score in scores]
-    assert [c.score for c in mention.candidates] == pytest.approx(shares, abs=1e-3)
-    assert mention.candidates[0].label == "sick bog"
+def test_bm25_retrieves_by_the_words_of_a_mention(kb: KnowledgeBase) -> None:
+    document = marked("fever of swamps", "rock fever", "nothing")
+    found = Bm25Index.build(kb).search([document.text_of(m) for m in document.mentions], 3)
+    assert [[kb.id_at(near.entity) for near in one][:1] for one in found] == [["X:1"], ["X:2"], []]
 
 
-def test_no_word_in_common_is_nil(kb: KnowledgeBase) -> None:
-    mention = linked(Bm25Linker(kb), "quaggle")
-    assert (mention.ids, mention.candidates) == ((NIL,), ())
+def test_the_linker_ranks_by_share_and_says_nil_where_no_word_is_shared(kb: KnowledgeBase) -> None:
+    linked = Bm25Linker(kb, top=2)(marked("fever of swamps", "rock fever", "nothing"))
+    assert [m.ids for m in linked.mentions] == [("X:1",), ("X:2",), (holdfast.NIL,)]
+    for mention in linked.mentions[:2]:
+        shares = [c.score for c in mention.candidates]
+        assert len(shares) == 2
+        assert shares == sorted(shares, reverse=True)
+        assert sum(shares) == pytest.approx(1, abs=1e-3)
+        assert mention.candidates[0].evidence[0].kind == "bm25"
 
 
-def test_only_the_wanted_types_and_that_of_the_mention_are_candidates(kb: KnowledgeBase) -> None:
-    diseases = Bm25Linker(kb, only=["Disease"])
-    assert [c.entity_id for c in linked(diseases, "sick fen").candidates] == ["X:1", "X:3"]
-    assert linked(diseases, "sick fen", "Chemical").ids == (NIL,)
-    assert linked(Bm25Linker(kb), "sick bog", "Chemical").ids == ("X:2",)
-
-
-def test_no_more_candidates_than_asked_for_also_where_types_are_wanted(kb: KnowledgeBase) -> None:
-    assert [c.entity_id for c in linked(Bm25Linker(kb, top=1), "sick bog").candidates] == ["X:1"]
-    few = Bm25Linker(kb, only=["Chemical"], top=1)
-    assert [c.entity_id for c in linked(few, "sick bog fen").candidates] == ["X:2"]
-
-
-def test_many_documents_are_linked_as_each_alone(kb: KnowledgeBase) -> None:
-    link = Bm25Linker(kb)
-    surfaces = ("sick bog", "heath", "quaggle")
-    documents = [
-        Document(s, s, mentions=(Mention.at(0, len(s)),) * (n % 3)) for n, s in enumerate(surfaces)
-    ]
-    assert list(link.pipe(documents)) == [link(document) for document in documents]
+def test_only_wanted_types_are_candidates(kb: KnowledgeBase) -> None:
+    (mention,) = Bm25Linker(kb, only=("Chemical",), top=1)(marked("rock fever")).mentions
+    assert [c.entity_id for c in mention.candidates] == ["X:3"]
 
 
 def test_it_is_a_part_of_a_pipeline(kb: KnowledgeBase) -> None:
-    document = Document("1", "sick bog", mentions=(Mention.at(0, 8),))
+    document = marked("rock fever", "fever of swamps")
     link = holdfast.load(kb, model=["bm25-linker"], marked=True, top=2)
     assert link(document) == Bm25Linker(kb, top=2)(document)
+    assert list(link.pipe([document, document])) == [link(document)] * 2

@@ -147,6 +147,10 @@ def test_many_documents_are_ranked_in_order() -> None:
     assert ranker.digest == "digest"
 
 
+def test_a_document_without_mentions_has_nothing_to_rank() -> None:
+    assert CrossEncoderRanker(model())(Document("1", "w1")) == Document("1", "w1")
+
+
 def test_pairs_are_scored_in_their_order_however_few_run_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -55,8 +55,8 @@ def tagger_graph(model: TokenTagger, *, quantised: bool) -> onnx.ModelProto:
 
 def check_exportable(encoder: nn.Module) -> None:
     """ArtifactError unless it is a BERT with exact GELU, as MiniLM and PubMedBERT are."""
-    said = encoder.config
-    kind = (said.model_type, getattr(said, "hidden_act", ""))
+    config = encoder.config
+    kind = (config.model_type, getattr(config, "hidden_act", ""))
     if kind != ("bert", "gelu"):
         raise ArtifactError(f"the encoder is {kind[0]} with {kind[1]}; it must be bert with gelu")
 

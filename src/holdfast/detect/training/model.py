@@ -49,8 +49,8 @@ def pretrained_tagger(encoder: Path, *, marks: int, tags: int) -> TokenTagger:
         raise ArtifactError(f"{encoder}: no config.json; give the folder of a pretrained encoder")
     # Dropped attention more than halves the speed of long windows, and gains nothing here.
     dropout = "attention_probs_dropout_prob"
-    said = json.loads((encoder / "config.json").read_text(encoding="utf-8"))
-    changed = {dropout: 0.0} if dropout in said else {}
+    config = json.loads((encoder / "config.json").read_text(encoding="utf-8"))
+    changed = {dropout: 0.0} if dropout in config else {}
     transformers.utils.logging.disable_progress_bar()
     try:
         model = transformers.AutoModel.from_pretrained(encoder, **changed)

@@ -58,7 +58,7 @@ class LenientBase:
         return self._ids.get((entity_id, name), own)
 
     def with_lines(self, lines: Iterable[LenientName]) -> LenientBase:
-        """The same, where names stand for the ids of these lines; the first of a name counts.
+        """The base with names that stand for the ids of these lines; the first of a name counts.
 
         In the dictionary of an evaluated split, a name that training mentions gave to several
         concepts is one line with all their ids.

@@ -40,13 +40,13 @@ class SourceCheck:
     gaps: Gaps | None
 
     def to_json(self) -> dict[str, Any]:
-        said = {"name": self.name, "entities": self.entities, "compared_with": self.files}
+        stated = {"name": self.name, "entities": self.entities, "compared_with": self.files}
         if self.gaps is None:
-            return {**said, "not_compared": self.reason}
+            return {**stated, "not_compared": self.reason}
         missing = {kind: self.gaps.counts[kind] for kind in KINDS}
         examples = [asdict(gap) for gap in self.gaps.examples]
         return {
-            **said,
+            **stated,
             "terms": self.gaps.terms,
             "missing": missing,
             "unlisted": self.unlisted,
@@ -193,8 +193,8 @@ def _damage(kb: KnowledgeBase) -> Iterator[str]:
         if len(owner) and (int(owner.max()) >= len(kb) or np.any(owner[1:] < owner[:-1])):
             yield f"{table}: rows of entities that do not exist, or out of order"
     for key, found in (("entities", len(kb)), ("names", kb.names)):
-        if (said := kb.manifest.config.get(key)) != found:
-            yield f"{key}: {found:,}, but the manifest says {said}"
+        if (stated := kb.manifest.config.get(key)) != found:
+            yield f"{key}: {found:,}, but the manifest says {stated}"
 
 
 def _nameless(kb: KnowledgeBase) -> Iterator[str]:

@@ -146,8 +146,8 @@ def _pip_download(package: Package, folder: Path) -> None:
     if done.returncode == 0:
         return
     lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    said = (line for line in lines if line.startswith("ERROR: ") or "No module" in line)
-    reason = next(said, "pip failed")
+    errors = (line for line in lines if line.startswith("ERROR: ") or "No module" in line)
+    reason = next(errors, "pip failed")
     if reason.startswith("ERROR: Exception"):  # a traceback follows, and its last line tells
         reason = lines[-1]
     raise FetchError(

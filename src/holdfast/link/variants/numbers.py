@@ -84,7 +84,7 @@ def _share_an_allele(one: Variant, other: Variant) -> bool:
 
 
 def _groups(text: str, places: Sequence[Place], names: Sequence[Name]) -> Iterator[list[int]]:
-    """Mentions that stand together as names of one variant."""
+    """Groups of neighbouring mentions that are names of one variant, by their numbers."""
     group, is_open = list[int](), False
     for at in sorted(range(len(places)), key=lambda at: places[at]):
         end, start = (places[group[-1]][1] if group else -1), places[at][0]

@@ -1,4 +1,4 @@
-"""What the variants of a document are, read together: one mention tells what another is.
+"""What the variants of a document are: each mention is read with the help of the others.
 
 "C677T" may be of bases or of residues, and "677C>T" beside it decides. "C677T (rs1801133)" gives
 the variant its number wherever the document speaks of it.

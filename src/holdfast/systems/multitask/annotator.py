@@ -75,7 +75,7 @@ class MultitaskAnnotator:
         return next(self.pipe([document]))
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The same for many documents, in order."""
+        """Annotate many documents, in order."""
         for block in in_blocks(documents, _TOGETHER):
             read = [self.by_class(document) for document in block]
             if self._names is None:
@@ -134,16 +134,16 @@ class MultitaskAnnotator:
             is_known_otherwise = row is not None and not int(self._kb.type_mask[row]) & mask
             if self._only is not None and is_known_otherwise:
                 continue
-            said = f"class of training mention “{entity.wording}”, one of {entity.count:,}"
+            reason = f"class of training mention “{entity.wording}”, one of {entity.count:,}"
             if row is None:
-                said += f"; the knowledge base {self._kb.name} lacks {entity.id}"
+                reason += f"; the knowledge base {self._kb.name} lacks {entity.id}"
             score = round(min(1.0, share), _DECIMALS)
             yield Candidate(
                 entity_id=entity.id if row is None else self._kb.id_at(row),
                 name=entity.wording,
                 label=entity.wording if row is None else self._kb.label_at(row),
                 score=score,
-                evidence=(Evidence(KIND_OF_EVIDENCE, said, score),),
+                evidence=(Evidence(KIND_OF_EVIDENCE, reason, score),),
             )
 
     def _row_of(self, id: str) -> int | None:
@@ -166,9 +166,9 @@ class MultitaskAnnotator:
         known = by_class.is_linked and self._kb.row_of(by_class.ids[0]) is not None
         if known and self._switch.takes_class(by_class, by_name):
             return by_class
-        said = Evidence(KIND_OF_EVIDENCE, self._reason(by_class, known=known))
+        why = Evidence(KIND_OF_EVIDENCE, self._reason(by_class, known=known))
         candidates = tuple(
-            replace(candidate, evidence=(said, *candidate.evidence))
+            replace(candidate, evidence=(why, *candidate.evidence))
             for candidate in by_name.candidates
         )
         return replace(by_class, ids=by_name.ids, parts=by_name.parts, candidates=candidates)

@@ -44,7 +44,7 @@ class OtherMeanings:
         return folded in self.headings or key_of_token(folded) in common_words()
 
     def of_scientific_name(self, name: str) -> bool:
-        """The same; other names, and mere words of them, count too: "Beta" is no proper name."""
+        """Whether a scientific name means something else too: "Beta" is a word of many names."""
         folded = name.lower()
         return self.of_common_name(name) or folded in self.names or folded in self.words
 

@@ -173,8 +173,8 @@ def train_cross_encoder(
     )
     task = CrossTask(model, training, development, reader, config)
     kept = ("encoder", "candidates", "learning_rate", "head_rate", "context", "longest_context")
-    told = {key: asdict(config)[key] for key in (*kept, "longest_name")}
-    return train(task, loop, folder=folder, about={**told, **about}, report=report)
+    settings = {key: asdict(config)[key] for key in (*kept, "longest_name")}
+    return train(task, loop, folder=folder, about={**settings, **about}, report=report)
 
 
 def cross_accuracy(model: CrossEncoder, cases: Sequence[Case], reader: PairReader) -> float:
@@ -205,7 +205,7 @@ def export_cross_encoder(
     whole = add_text_vector(graph, model.encoder, states, pooling="first")
     graph.add("Squeeze", graph.exact_linear(whole, model.score), graph.numbers(1), output=SCORES)
     proto = graph.finish(inputs={INPUT: ("texts", "length")}, output=SCORES, shape=("texts",))
-    told = {
+    settings = {
         "context": config.context,
         "longest_context": config.longest_context,
         "longest_name": config.longest_name,
@@ -215,7 +215,7 @@ def export_cross_encoder(
     with artifacts.publish(folder) as scratch:
         onnx.save_model(proto, str(scratch / MODEL))
         (scratch / TOKENIZER).write_text(tokenizer.to_str(), encoding="utf-8")
-        return artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=told)
+        return artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=settings)
 
 
 def open_cross_encoder(config: CrossConfig) -> CrossEncoder:

@@ -174,5 +174,5 @@ def _folder(encoder: str) -> Path:
 
 
 def _is_plain_bert(folder: Path) -> bool:
-    said = pretrained_config(folder)
-    return (said.get("model_type"), said.get("hidden_act")) == ("bert", "gelu")
+    config = pretrained_config(folder)
+    return (config.get("model_type"), config.get("hidden_act")) == ("bert", "gelu")

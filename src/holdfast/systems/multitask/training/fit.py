@@ -127,7 +127,7 @@ def _write(
     results: Mapping[str, Any],
 ) -> None:
     tokenizer = open_reader_tokenizer(settings.shape.encoder)
-    told = {"read": settings.read, "settings": asdict(settings), **description}
+    described = {"read": settings.read, "settings": asdict(settings), **description}
     for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
         export_multitask(
             model,
@@ -136,7 +136,7 @@ def _write(
             folder,
             reading=settings.reading,
             small=small,
-            description=told if small else {**told, **results},
+            description=described if small else {**described, **results},
         )
     shape = settings.shape
     if shape.setup == "token" and len(shape.tasks) > 1:

@@ -78,8 +78,8 @@ def train_multitask_recipe(
     if not recipe.trained.on:
         raise UsageError(f"recipe {recipe.name!r}: [train] has nothing to train `on`")
     if encoder is not None:
-        told = {**recipe.trained.settings, "encoder": str(encoder)}
-        recipe = replace(recipe, train=replace(recipe.trained, settings=told))
+        changed = {**recipe.trained.settings, "encoder": str(encoder)}
+        recipe = replace(recipe, train=replace(recipe.trained, settings=changed))
     settings, own = read_settings(recipe)
     check_starts(recipe, data=data)
 

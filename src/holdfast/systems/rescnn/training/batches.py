@@ -56,7 +56,7 @@ class NameBatches:
             self._index_words()
 
     def with_neighbours(self, neighbours: Mapping[int, Sequence[int]]) -> NameBatches:
-        """The same groups and odds with other neighbours."""
+        """Batches of these groups and odds with other neighbours."""
         return NameBatches(
             self.groups,
             weights=np.diff(self._weights, prepend=0.0),

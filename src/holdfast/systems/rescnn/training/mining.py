@@ -14,7 +14,7 @@ _BLOCK: Final = 256  # queries compared with all names at once
 
 
 def mine_neighbours(encode: Encode, batches: NameBatches, *, near: int = 20) -> NameBatches:
-    """The same batches, where each group with mentions has the groups whose names are nearest.
+    """Batches in which each group with mentions has the groups whose names are nearest.
 
     Of the `near` names nearest to each mention, those of other groups count; a group that is near
     to several mentions, or with several names, is drawn the more often. Groups without mentions

@@ -89,7 +89,7 @@ class NamesTask(Task[tuple[str, int]]):
             self._batches = self._mine(self._encode, self._batches)
 
     def draw(self, step: int, count: int) -> Sequence[tuple[str, int]]:  # noqa: ARG002
-        """A batch of the size that NameBatches was told."""
+        """A batch of the size that NameBatches was settings."""
         batch = self._batches.draw(np.random.default_rng([self._config.seed, step]))
         return list(zip(batch.names, batch.labels.tolist(), strict=True))
 
@@ -131,8 +131,8 @@ def train(
         threads=config.threads,
     )
     task = NamesTask(model, tokenizer, batches, config, select=select, mine=mine)
-    told = {key: asdict(config)[key] for key in _SETTINGS}
-    return run_loop(task, loop, folder=folder, about=told, report=report)
+    settings = {key: asdict(config)[key] for key in _SETTINGS}
+    return run_loop(task, loop, folder=folder, about=settings, report=report)
 
 
 def encoder_of(model: ResCNN, tokenizer: Tokenizer, *, batch: int = 512) -> Encode:

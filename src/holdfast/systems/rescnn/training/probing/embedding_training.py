@@ -115,8 +115,8 @@ class Training:
     def _key(self, groups: Sequence[Group]) -> str:
         """Of everything that decides what is learned."""
         steps = [self._steps(stage) for stage in STAGES]
-        told = [self.seed, self.config.pairs, steps, [asdict(group) for group in groups]]
-        digest = hashlib.sha256(json.dumps(told).encode())
+        seeds = [self.seed, self.config.pairs, steps, [asdict(group) for group in groups]]
+        digest = hashlib.sha256(json.dumps(seeds).encode())
         digest.update(self.tokenizer.to_str().encode())
         digest.update(self.embeddings.numpy().tobytes())
         return digest.hexdigest()[:12]

@@ -93,14 +93,14 @@ def train_linker(
         seed=config.seed,
         threads=config.threads,
     )
-    told = {
+    settings = {
         "linker": name,
         "pairs": config.pairs,
         "learning": asdict(learning),
         "encoder": artifacts.sha256_of(encoder / WEIGHTS),
         "data": digests(folder, "train"),
     }
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:12]
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
     place = work / f"{name.lower()}-{digest}"
 
     def report(text: str) -> None:
