@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
@@ -22,7 +22,7 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 class ScriptedTagger(Tagger):
     """Gives each word of the script its tag with a probability; all others are outside, surely."""
 
-    script: Mapping[str, tuple[int, float]]
+    script: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     def read(self, text: str, names: Sequence[Mention] = ()) -> Reading:  # noqa: ARG002
         offsets = np.array([m.span() for m in _WORD.finditer(text)], dtype=np.int64).reshape(-1, 2)
@@ -46,4 +46,4 @@ def scripted(**words: tuple[str, float]) -> ScriptedTagger:
         place = TYPES.index(type) if type else 0
         number = {"O": OUTSIDE, "B": beginning(place), "I": inside(place)}[letter]
         script[word] = (number, probability)
-    return ScriptedTagger(TYPES, 0.0, cast(TokenEncoder, None), script)
+    return ScriptedTagger(TYPES, 0.0, cast(TokenEncoder, None), script=script)

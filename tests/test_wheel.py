@@ -89,7 +89,11 @@ def test_every_file_of_the_package_is_in_the_wheel(wheel: Path) -> None:
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert files - packed == set()
-    assert {"py.typed", "names/common_words.txt", "recipes/lenient-ncbi-exact.toml"} <= packed
+    assert {
+        "py.typed",
+        "names/common_words.txt",
+        "experiments/recipes/rescnn/lenient-ncbi-exact.toml",
+    } <= packed
 
 
 def test_the_installed_wheel_is_what_runs(python: Path) -> None:
@@ -106,6 +110,10 @@ def test_linking_prints_the_same_as_the_checkout(python: Path, tmp_path: Path) -
     assert installed.stdout == run(*arguments).stdout
 
 
+def test_the_wheel_is_small_enough_to_be_given_out(wheel: Path) -> None:
+    assert wheel.stat().st_size < 95e6
+
+
 def test_recipes_and_word_lists_are_found_in_the_installed_wheel(python: Path) -> None:
     code = (
         "from holdfast.experiments.recipe import read_recipe, shipped\n"
@@ -114,7 +122,7 @@ def test_recipes_and_word_lists_are_found_in_the_installed_wheel(python: Path) -
     )
     done = call(python, "-c", code)
     assert done.returncode == 0, done.stderr
-    count = len(list((SOURCES / "recipes").glob("*.toml")))
+    count = len(list((SOURCES / "experiments" / "recipes").rglob("*.toml")))
     assert done.stdout.split() == [str(count), "True"]
 
 

@@ -18,6 +18,7 @@ MESH = (
     Entry("MESH:D2", "zibol", types=("Chemical",)),
     Entry("MESH:D3", "lungle", synonyms=("wheezle of",), types=("Disease",)),
     Entry("MESH:D4", "zimble", types=("Chemical",)),
+    Entry("MESH:D5", "Quaggle Disease, Type 2", synonyms=("Q2DM",), types=("Disease",)),
 )
 GENES = (
     Entry("HGNC:1", "adipole", types=("Gene",)),
@@ -31,6 +32,10 @@ ANATOMY = (
     Entry("UBERON:3", "brimble", types=("Anatomy",)),
 )
 HPO = (Entry("HP:1", "quaggle gait", types=("Phenotype",)),)
+GO = (
+    Entry("GO:1", "quaggle fission", types=("Process",)),
+    Entry("GO:2", "vexase activity", synonyms=("VEXR",), types=("Process",)),
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +46,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
         (Source("MeSH"), MESH),
         (Source("HGNC"), GENES),
         (Source("Human Phenotype Ontology"), HPO),
+        (Source("Gene Ontology"), GO),
     )
 
 
@@ -118,15 +124,30 @@ def test_what_is_chiefly_something_else_is_not_taken_for_a_taught_type(kb: Knowl
     assert found(kb, tagger, text, only=["Anatomy"]) == [("lungle", "Anatomy")]  # not taught
 
 
-def test_a_tagged_type_holds_at_a_listed_name_but_a_disease_may_be_a_phenotype(
-    kb: KnowledgeBase,
-) -> None:
-    gene = scripted(zibol=("B-Gene", 0.9))
-    assert found(kb, gene, "some zibol") == [("zibol", "Gene")]
+def test_a_tagged_disease_may_be_a_phenotype(kb: KnowledgeBase) -> None:
     gait = scripted(quaggle=("B-Disease", 0.9), gait=("I-Disease", 0.9))
     assert found(kb, gait, "a quaggle gait") == [("quaggle gait", "Phenotype")]
     fever = scripted(quaggle=("B-Disease", 0.9), fever=("I-Disease", 0.9))
     assert found(kb, fever, FEVER) == [("quaggle fever", "Disease")]
+
+
+@pytest.mark.parametrize(
+    ("words", "tag", "type"),
+    [
+        ("Q2DM", "Chemical", "Disease"),  # no chemical is called so
+        ("zibol", "Gene", "Chemical"),
+        ("quaggle fission", "Gene", "Process"),
+        ("zimble", "Gene", "Gene"),  # both are
+        ("BRAF", "Disease", "Disease"),  # a symbol may be anything
+        ("VEXR", "Gene", "Gene"),
+    ],
+)
+def test_a_listed_name_has_its_own_type_unless_it_is_a_symbol_or_listed_otherwise_too(
+    kb: KnowledgeBase, words: str, tag: str, type: str
+) -> None:
+    first, *rest = words.split()
+    tags = {first: (f"B-{tag}", 0.95)} | dict.fromkeys(rest, (f"I-{tag}", 0.95))
+    assert found(kb, scripted(**tags), f"The {words} rose.") == [(words, type)]
 
 
 def test_what_is_tagged_of_other_types_than_wanted_is_left_out(kb: KnowledgeBase) -> None:

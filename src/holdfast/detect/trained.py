@@ -39,6 +39,9 @@ them, for the tagger to deny it. What it does not deny is a mention although it 
 PART: Final = 0.1
 """How probable a name's type must be for the tagger where the name is a part of a longer one."""
 
+_SYMBOLS: Final = (types.GENE, types.CELL_LINE, types.VARIANT)
+"""Types whose names are mostly symbols."""
+
 _ALIKE: Final = (types.DISEASE, types.PHENOTYPE)
 """What the tagger calls the first may be the second, which it was not taught."""
 
@@ -170,10 +173,10 @@ class TrainedDetector:
         """Which mentions stay."""
 
         def keeps_type(name: ListedName, type: str) -> bool:
-            if not name.is_own and (type, name.meaning.type) != _ALIKE:
-                return True
             surface = considered.scan.text[name.span.start : name.span.end]
-            return self.dictionary.is_listed_as(surface, type)
+            if name.is_own or (type, name.meaning.type) == _ALIKE:
+                return self.dictionary.is_listed_as(surface, type)
+            return is_symbol(surface, name.meaning.type) or self._names.is_listed_as(surface, type)
 
         listed = [
             name
@@ -216,6 +219,15 @@ class TrainedDetector:
         tags = [beginning(type), inside(type)]
         words = _words(name.span, reading)
         return float(words[:, tags].sum(axis=1).mean()) if len(words) else 0.0
+
+
+def is_symbol(surface: str, type: str) -> bool:
+    """Whether a listed name may as well be a short form of something that no vocabulary lists.
+
+    Its type is then what the tagger reads from the context.
+    """
+    has_word = any(word.islower() for word in surface.split())
+    return type in _SYMBOLS or (type == types.PROCESS and not has_word)
 
 
 def outside(span: Span, reading: Reading) -> float:

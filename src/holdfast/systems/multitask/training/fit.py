@@ -59,7 +59,7 @@ def train_on_documents(
     out: Path,
     description: Mapping[str, Any] = MappingProxyType({}),
     about: Mapping[str, Any] = MappingProxyType({}),
-    begin: Callable[[MultitaskNetwork], None] | None = None,
+    begin: Callable[[MultitaskNetwork], None] = lambda _model: None,
     report: Report = print,
 ) -> None:
     """Train a model; write the folder `out`, and beside it the same in 8 bits.
@@ -68,16 +68,15 @@ def train_on_documents(
     the tasks that do not say where its mentions are, to be measured as if they did. Checkpoints
     are kept beside it, so that a run that was stopped goes on.
 
-    `description` joins the manifest. `about` holds further settings that invalidate a checkpoint.
-    `begin` may change the network before the first step.
+    `description` joins the manifest, `about` holds further settings that invalidate a checkpoint,
+    and `begin` may change the network before the first step.
     """
+    labels = Labels.of(material.training)
     if not any(document.mentions for document in material.training):
         raise UsageError("no training document has a mention; there is nothing to learn")
     torch.manual_seed(settings.train.seed)
-    labels = Labels.of(material.training)
     model = MultitaskNetwork(settings.shape, labels)
-    if begin is not None:
-        begin(model)
+    begin(model)
     window = min(settings.reading.window, model.encoder.longest)
     settings = replace(settings, reading=replace(settings.reading, window=window))
     training, development = _examples(material, settings, labels, report=report)
@@ -91,8 +90,8 @@ def train_on_documents(
         about=about,
         report=report,
     )
-    results = _results(model, history, len(development))
-    _write(model, labels, settings, out=out, description=description, results=results)
+    told = _results(model, history, len(development))
+    _write(model, labels, settings, out=out, description=description, results=told)
 
 
 def checkpoints_of(folder: Path) -> Path:

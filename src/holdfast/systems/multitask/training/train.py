@@ -34,7 +34,7 @@ class TrainConfig:
     steps: int = 600
     batch: int = 4  # documents of a step
     learning_rate: float = 1.2e-4  # of the encoder of tokens
-    head_rate: float = 1e-3  # of what sits on top of it
+    head_rate: float = 2e-3  # of what sits on top of it
     weight_decay: float = 1e-4
     warm_up: float = 0.1  # part of the steps with a rising rate, before the linear decay to 0
     nil_weight: float = 0.125  # of the class of no entity, in the loss of linking
