@@ -36,7 +36,9 @@ class Packed:
 
 NAMES_MODEL: Final = "collective-names"
 MODELS: Final = {
-    NAMES_MODEL: Packed("collective-bc5cdr-int8", "names of entities, for the two below"),
+    NAMES_MODEL: Packed(
+        "collective-bc5cdr-int8", "the network of names that the collective models share"
+    ),
     "collective-bc5cdr-int8": Packed(
         "collective-bc5cdr-int8", "links the marked mentions of a document at once", NAMES_MODEL
     ),
