@@ -13,7 +13,7 @@ from holdfast.errors import FormatError
 from holdfast.kb.open.taxa.marisa import read_numbered_records
 from marisa_file import marisa_file
 
-WRITTEN_BY_THE_LIBRARY = Path(__file__).parents[1] / "data" / "marisa"
+WRITTEN_BY_THE_LIBRARY = Path(__file__).parents[3] / "data" / "marisa"
 NUMBERS = sorted({(i * i * 7919 + i * 31 + 1) % 10_000_000 for i in range(400)})
 
 

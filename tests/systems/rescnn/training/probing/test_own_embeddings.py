@@ -67,7 +67,7 @@ def test_pairs_are_those_of_one_text_within_the_window(texts: list[list[str]], w
 def test_texts_counted_in_many_batches_count_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = ["renal failure", "kidney failure stones", "renal failure", "liver cells bile"]
     whole = counted(count_pairs(tokenizer(), texts, window=2))
-    monkeypatch.setattr("holdfast.systems.rescnn.training.probing.own_embeddings._TEXTS", 1)
+    monkeypatch.setitem(count_pairs.__globals__, "_TEXTS", 1)
     assert counted(count_pairs(tokenizer(), texts, window=2)) == whole
 
 
