@@ -198,7 +198,7 @@ def test_two_linkers_are_joined_by_a_weight_chosen_on_dev_and_measured(data: Pat
     assert joined["accuracy_at_1"] > max(0.8, alone["accuracy_at_1"])  # half have no such name
     assert written["weight"] > 0
     learned = replace(both, train=replace(train, select="bc5cdr train"))
-    with pytest.raises(UsageError, match="bc5cdr/train cannot be trained on and evaluated at once"):
+    with pytest.raises(UsageError, match="bc5cdr train cannot be trained on and evaluated at once"):
         train_joined(learned, data=data, out=trained_model("learned"), report=silent)
     with pytest.raises(UsageError, match="takes no --encoder"):
         train_joined(both, data=data, out=Path("x"), report=silent, encoder=Path("x"))

@@ -71,7 +71,7 @@ def test_a_knowledge_base_and_corpora_become_a_model_that_ships(
         out=tmp_path / "model",
         report=said.append,
     )
-    assert any("bc5cdr/train: 1 documents kept" in line for line in said)
+    assert any("bc5cdr train: 1 documents kept" in line for line in said)
     assert manifest.config["licence"] == "Apache-2.0"
     assert "bc5cdr train" in manifest.config["training_data"]
     assert any("MeSH" in source for source in manifest.config["training_data"])

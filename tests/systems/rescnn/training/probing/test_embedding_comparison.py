@@ -159,7 +159,7 @@ def test_the_command_prints_json_alone_and_stores_it(
     (data / "text" / "elife").mkdir(parents=True, exist_ok=True)
     with gzip.open(data / "text" / "elife" / "abstracts.jsonl.gz", "wt") as stream:
         stream.writelines(json.dumps({"title": t, "abstract": t}) + "\n" for t in TEXTS)
-    monkeypatch.setattr("holdfast.link.ranking.shipped.ENCODER", encoder)  # its word pieces are few
+    monkeypatch.setattr("holdfast.models.find_model", lambda _name: encoder)  # of few word pieces
     monkeypatch.setattr("holdfast.training.abstracts.fetch", lambda _package: None)
     monkeypatch.setattr("holdfast.training.abstracts._MEDLINE", ())
     usual: tuple[str | Path, ...] = (
