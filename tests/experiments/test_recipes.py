@@ -16,7 +16,7 @@ from holdfast.evaluate.protocols import PROTOCOLS
 from holdfast.experiments.lenient.run import INDEXES
 from holdfast.experiments.recipe import Recipe, read_recipe, shipped
 from holdfast.experiments.results import outcome_to_json, read_results
-from holdfast.experiments.run import RUNNERS, run_recipe
+from holdfast.experiments.run import WITH_MODEL, WITHOUT_MODEL, run_recipe
 from holdfast.experiments.train import train_recipe
 from holdfast.kb.open.vocabularies import OPEN, VOCABULARIES
 from holdfast.kb.readers import READERS
@@ -24,8 +24,6 @@ from holdfast.kinds import KINDS
 from holdfast.models import PIPELINE, WEIGHTS, find_model
 from holdfast.types import TYPES
 from shipped import ENCODER
-
-WITHOUT_MODEL = ("abbreviations", "variants")
 
 PUBTATOR = (
     "1|t|Heart attack after lithium.\n1|a|A cardiac arrest followed the zibol.\n"
@@ -123,7 +121,7 @@ def test_every_shipped_recipe_names_only_what_there_is(name: str) -> None:
 def test_every_shipped_recipe_measures_what_can_be_measured(name: str) -> None:
     recipe = read_recipe(name)
     measured = recipe.measured
-    assert measured.protocol in RUNNERS
+    assert measured.protocol in (*WITH_MODEL, *WITHOUT_MODEL)
     kinds = {m.split("-")[0] for m in recipe.model} | {"names", "ablation", "nil", "linker"}
     kinds |= {"joined", "single", "collective", "blink", "bm25", "cross", "scispacy"}
     kinds |= {"multitask"}
@@ -352,6 +350,23 @@ def test_a_recipe_that_cannot_run_says_why_in_one_line(
     with pytest.raises(HoldfastError, match=message) as caught:
         measure(tmp_path, data, text)
     assert "\n" not in str(caught.value)
+
+
+def test_a_model_that_can_be_fetched_is_offered_before_it_is_trained(data: Path) -> None:
+    done = call("evaluate", "collective-bc5cdr-int8", "--data", data)
+    assert done.returncode == 2
+    assert "`holdfast models get collective-bc5cdr-int8`, or first `holdfast train" in done.stderr
+
+
+def test_training_a_recipe_says_whose_name_still_means_the_model_that_ships(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = "holdfast.link.training.train.train_ranked_linker"
+    monkeypatch.setattr(trainer, lambda *_arguments, **_options: None)
+    folder = tmp_path / "mine"
+    done = call("train", "linker", "--data", data, "--out", folder)
+    assert f"'linker' still names the model that ships; use --model {folder}" in done.stderr
+    assert "ships" not in call("train", "names-ncbi", "--data", data, "--out", folder).stderr
 
 
 def test_an_unknown_recipe_is_wrong_use_that_lists_what_there_is() -> None:

@@ -85,7 +85,7 @@ def train(
     from holdfast.experiments.own_corpus import OwnCorpus, own_settings, train_own
     from holdfast.experiments.recipe import read_recipe
     from holdfast.experiments.train import train_recipe
-    from holdfast.models import trained_model
+    from holdfast.models import WEIGHTS, trained_model
 
     def report(line: str) -> None:
         typer.echo(line, err=True)
@@ -106,6 +106,8 @@ def train(
         recipe = read_recipe(what)
         folder = out or trained_model(recipe.name)
         train_recipe(recipe, data=data, out=folder, encoder=encoder, report=report)
+        if (WEIGHTS / recipe.name).exists():
+            report(f"{recipe.name!r} still names the model that ships; use --model {folder}")
     typer.echo(f"{folder}: trained")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from holdfast.experiments.lenient.run import run_lenient
 from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.variants import run_variants
+from holdfast.model_store import is_offered
 from holdfast.models import find_model
 from holdfast.step import Progress, ignore_progress
 from holdfast.text.abbreviations import find_abbreviations
@@ -41,23 +42,19 @@ def run_abbreviations(recipe: Recipe, *, data: Path) -> Outcome:
     return Outcome((score_abbreviations(cases),), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Runner:
-    """How a protocol is run: with the parts of a model, or without any."""
-
-    with_model: Callable[..., Outcome] | None = None
-    without_model: Callable[..., Outcome] | None = None
-
-
-RUNNERS: Final[dict[str, _Runner]] = {
-    "lenient": _Runner(with_model=run_lenient),
-    "strict": _Runner(with_model=run_given_mentions),
-    "ranked": _Runner(with_model=run_given_mentions),
-    **{protocol: _Runner(with_model=run_end_to_end) for protocol in PROTOCOLS},
-    "abbreviations": _Runner(without_model=run_abbreviations),
-    "variants": _Runner(without_model=run_variants),
+WITH_MODEL: Final[dict[str, Callable[..., Outcome]]] = {
+    "lenient": run_lenient,
+    "strict": run_given_mentions,
+    "ranked": run_given_mentions,
+    **dict.fromkeys(PROTOCOLS, run_end_to_end),
 }
-"""Every protocol of a recipe's [evaluate]."""
+"""Protocols of a recipe's [evaluate] that run a model."""
+
+WITHOUT_MODEL: Final[dict[str, Callable[..., Outcome]]] = {
+    "abbreviations": run_abbreviations,
+    "variants": run_variants,
+}
+"""Protocols that measure rules of the package, which no model changes."""
 
 
 def run_recipe(
@@ -70,17 +67,15 @@ def run_recipe(
     measured = recipe.measured
     if not data.is_dir():
         raise UsageError(f"{data}: no such data folder; name it with --data or HOLDFAST_DATA")
-    if measured.protocol not in RUNNERS:
+    if measured.protocol not in (*WITH_MODEL, *WITHOUT_MODEL):
         raise UsageError(f"recipe {recipe.name!r}: no protocol is called {measured.protocol!r}")
-    runner = RUNNERS[measured.protocol]
-    if runner.with_model is None or measured.index:
-        if model is not None:
-            raise UsageError(f"recipe {recipe.name!r} runs no model, so --model cannot be used")
-        if runner.without_model is not None:
-            return runner.without_model(recipe, data=data)
-    assert runner.with_model is not None
+    if model is not None and (measured.index or measured.protocol in WITHOUT_MODEL):
+        raise UsageError(f"recipe {recipe.name!r} runs no model, so --model cannot be used")
+    if measured.protocol in WITHOUT_MODEL:
+        return WITHOUT_MODEL[measured.protocol](recipe, data=data)
+    run = WITH_MODEL[measured.protocol]
     folders = () if measured.index else _model_of(recipe, model)
-    outcome = runner.with_model(recipe, folders, data=data, progress=progress or ignore_progress)
+    outcome = run(recipe, folders, data=data, progress=progress or ignore_progress)
     names = (folders,) if isinstance(folders, Path) else folders
     return replace(outcome, model=tuple(folder.resolve().name for folder in names))
 
@@ -102,6 +97,8 @@ def _found(name: str, recipe: Recipe) -> Path:
         return find_model(name)
     except UsageError as error:
         hint = f"first `holdfast train {name.removesuffix('-int8')}`"
+        if is_offered(name):
+            hint = f"`holdfast models get {name}`, or {hint}"
         raise UsageError(
             f"recipe {recipe.name!r}: the model {name!r} is not here; {hint}"
         ) from error

@@ -14,7 +14,7 @@ from holdfast.detect.training.schemes import Scheme
 from holdfast.document import Document
 from holdfast.types import canonical_type, type_key
 
-_TOKENS: Final = 1_800_000  # read in training: 500 abstracts twelve times, 15 minutes on two cores
+_TOKENS: Final = 1_800_000  # read in training: 500 abstracts twelve times
 _PASSES: Final = (3.0, 40.0)  # the fewest, for large corpora, and the most, for small ones
 _STEPS: Final = 200  # at least, with smaller batches where there are few tokens
 _SMALLEST: Final = 256  # tokens of a batch
