@@ -16,11 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from safetensors.torch import load_file
+
 from holdfast import artifacts
 from holdfast.errors import ArtifactError
 from holdfast.model_store import CHECKOUT, OFFERED
 from holdfast.models import manifest_of, trained_model
 from holdfast.systems.collective.model import NAMES, NAMES_KIND
+from holdfast.training.checkpoint import WEIGHTS
+from holdfast.training.compact import SUFFIX, write_compact
+from holdfast.training.loop import RUN
+from holdfast.training.starts import checkpoints_of, encoder_weights
 
 LARGEST: Final = 28e6  # bytes
 
@@ -32,9 +38,11 @@ class Packed:
     trained: str
     about: str
     names_model: str = ""  # taken out of the folder, into this one
+    is_start: bool = False  # the encoder of its checkpoint, for other trainings to begin with
 
 
 NAMES_MODEL: Final = "collective-names"
+DETECTOR: Final = "detector-train"
 MODELS: Final = {
     NAMES_MODEL: Packed(
         "collective-bc5cdr-int8", "the network of names that the collective models share"
@@ -45,6 +53,15 @@ MODELS: Final = {
     "collective-bc5cdr-end-to-end-spans-int8": Packed(
         "collective-bc5cdr-end-to-end-spans-int8", "finds and links in one pass", NAMES_MODEL
     ),
+    f"{DETECTOR}{SUFFIX}": Packed(
+        DETECTOR,
+        "the encoder of a detector without dev splits, to begin a training with",
+        is_start=True,
+    ),
+    "bier-open-int8": Packed("bier-open-int8", "says in words what kind of thing each mention is"),
+    "encoder-aligned": Packed(
+        "encoder-aligned", "names to vectors, before any corpus that rankers are fitted on"
+    ),
 }
 
 
@@ -52,23 +69,39 @@ def pack(name: str, model: Packed) -> dict[str, object]:
     """Write the model's folder; return its line of `offered.json`."""
     source, target = trained_model(model.trained), CHECKOUT / name
     manifest = manifest_of(source)
+    if model.is_start:
+        return _line(_pack_start(source, target, manifest, model), target, model)
     artifacts.verify(source, manifest)
     config, kind, version = dict(manifest.config), manifest.kind, manifest.version
-    left_out = {NAMES} if model.names_model else set[str]()
+    left_out = {NAMES} & set(manifest.files) if model.names_model else set[str]()
     if name == NAMES_MODEL:
         kind, version, left_out = NAMES_KIND, 1, set(manifest.files) - {NAMES}
         kept = ("licence", "recipes", "training_data", "bits")
         config = {key: config[key] for key in kept if key in config}
-    if model.names_model:
-        config["names_model"] = model.names_model
+    if left_out and model.names_model:
         shared = manifest_of(CHECKOUT / model.names_model).files[NAMES]["sha256"]
         if shared != manifest.files[NAMES]["sha256"]:
             raise ArtifactError(f"{source}: encodes names otherwise than {model.names_model}")
+        config["names_model"] = model.names_model
     config["about"] = model.about
     with artifacts.publish(target) as scratch:
         for file in set(manifest.files) - left_out:
             shutil.copyfile(source / file, scratch / file)
         written = artifacts.write_manifest(scratch, kind=kind, version=version, config=config)
+    return _line(written, target, model)
+
+
+def _pack_start(
+    source: Path, target: Path, manifest: artifacts.Manifest, model: Packed
+) -> artifacts.Manifest:
+    weights = encoder_weights(load_file(checkpoints_of(source) / RUN / WEIGHTS))
+    kept = ("licence", "recipes", "training_data")
+    described = {key: manifest.config[key] for key in kept if key in manifest.config}
+    return write_compact(weights, target, description={**described, "about": model.about})
+
+
+def _line(written: artifacts.Manifest, target: Path, model: Packed) -> dict[str, object]:
+    """The model's line of `offered.json`."""
     size = sum(entry["size"] for entry in written.files.values())
     if size > LARGEST:
         raise ArtifactError(f"{target}: {size / 1e6:.1f} MB, more than {LARGEST / 1e6:.0f}")
