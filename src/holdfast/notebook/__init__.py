@@ -1,0 +1,1 @@
+"""How notebooks show documents and concepts."""

@@ -1,0 +1,1 @@
+"""Holdfast inside other tools: spaCy, pandas, assistants. Each module needs its own extra."""

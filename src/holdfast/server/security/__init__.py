@@ -1,0 +1,1 @@
+"""Who may ask, under which name, how much and how often."""

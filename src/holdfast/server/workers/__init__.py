@@ -1,0 +1,1 @@
+"""The processes that link, and the queue before them."""
