@@ -86,19 +86,11 @@ def bench_collective(
         load(kb, model=parts, marked=True, top=CANDIDATES, threads=threads)
         for parts in ([collective], [single], [single, cross])
     )
-
-    def one_by_one(document: Document) -> None:
-        for part in _alone(document):
-            alone(part)
-
-    def blink(document: Document) -> None:
-        for part in _alone(document):
-            reranked(part)
-
-    def together(document: Document) -> None:
-        whole(document)
-
-    links = {"blink": blink, "single": one_by_one, "collective": together}
+    links: dict[str, Link] = {
+        "blink": lambda document: [reranked(part) for part in _alone(document)],
+        "single": lambda document: [alone(part) for part in _alone(document)],
+        "collective": whole,
+    }
     mentions = sum(len(document.mentions) for document in documents)
     rows = _rows(links, documents, mentions, rounds=rounds, progress=progress)
     per_second = {row.system: row.mentions_per_second for row in rows}

@@ -119,16 +119,18 @@ def measure_linking(job: LinkingJob, *, scratch: Path, **environment: str) -> Li
     return Linked(LinkingSpeed(**answer["speed"]), rankings, nearest)
 
 
-def measure_start(job: LinkingJob, *, scratch: Path, rounds: int = ROUNDS) -> float:
+def measure_start(
+    job: LinkingJob, *, scratch: Path, rounds: int = ROUNDS, **environment: str
+) -> float:
     """Milliseconds from the start of a process to its first answer, the median."""
     path = scratch / "start.json"
     path.write_text(json.dumps(job.to_json()), encoding="utf-8")
     command = [*PROGRAM, _START, str(path)]
-    environment = environment_of(job.threads)
+    inherited = environment_of(job.threads, **environment)
 
     def start() -> float:
         began = time.perf_counter()
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=inherited) as process:
             assert process.stdout is not None
             said = process.stdout.readline()
             seconds = time.perf_counter() - began

@@ -71,7 +71,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartTime:
     """A fresh process that links one text: from its start to its answer."""
 
     seconds: float  # the median
@@ -145,7 +145,7 @@ def measure_growth(
             yield measure_pipeline(part, task, model=model, HOLDFAST_HOME=str(home))
 
 
-def measure_start(kb: KnowledgeBase, text: str, *, threads: int) -> Start:
+def measure_start(kb: KnowledgeBase, text: str, *, threads: int) -> StartTime:
     """Of `holdfast link` with the model that it takes by itself."""
     command = [sys.executable, "-m", "holdfast", "link", text, "--kb", str(kb.folder), "--json"]
     seconds = []
@@ -154,7 +154,7 @@ def measure_start(kb: KnowledgeBase, text: str, *, threads: int) -> Start:
         subprocess.run(command, check=True, capture_output=True, env=environment_of(threads))
         seconds.append(time.perf_counter() - began)
     kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return Start(round(statistics.median(seconds), 3), round(kilobytes * 1024 / 1e6, 1))
+    return StartTime(round(statistics.median(seconds), 3), round(kilobytes * 1024 / 1e6, 1))
 
 
 def _part_of(kb: KnowledgeBase, names: int, folder: Path) -> KnowledgeBase:

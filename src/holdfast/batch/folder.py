@@ -1,0 +1,72 @@
+"""The folder of a job: new or resumed, and of one process at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from holdfast.artifacts import why_not_written
+from holdfast.batch.places import LocalPlace, Place
+from holdfast.errors import HoldfastError, UsageError
+
+
+def check_folder(place: Place, out: str, *, has_own: bool, is_job: bool, resume: bool) -> None:
+    """A folder is new, or it holds a job that is to be resumed or that others work at, too.
+
+    `has_own`: it has this job's manifest; `is_job`: it has that of any task of it.
+    """
+    if has_own and not resume:
+        raise UsageError(
+            f"{out} already holds this job; --resume goes on with it, or begin in another folder"
+        )
+    if is_job:
+        return
+    strangers = [name for name in place.names() if not name.startswith(".")]
+    if strangers:
+        raise UsageError(
+            f"{out} holds something else ({strangers[0]}); name a new folder for the output"
+        )
+
+
+@contextmanager
+def told_if_full(place: Place) -> Iterator[None]:
+    """A disk that is full when the manifest or the report is written is one line, too."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or place.at("")
+        raise HoldfastError(
+            f"{where}: {why_not_written(error)}; mend it and give --resume"
+        ) from error
+
+
+@contextmanager
+def locked(place: Place, manifest: str) -> Iterator[None]:
+    """No two processes do the same job in the same folder, where that can be told."""
+    if not isinstance(place, LocalPlace):
+        yield
+        return
+    place.folder.mkdir(parents=True, exist_ok=True)
+    path = place.folder / f".{manifest}.lock"
+    with path.open("w", encoding="utf-8") as stream:
+        if not _lock(stream):
+            raise UsageError(f"{place.folder}: another process is at this job; wait for it")
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _lock(stream: TextIO) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True

@@ -1,0 +1,209 @@
+"""All that a job's output depends on, with digests, and the manifest that keeps it.
+
+A job is resumed only if nothing of it changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from holdfast import artifacts
+from holdfast.batch.inputs import Source
+from holdfast.batch.places import Place
+from holdfast.batch.plan import Measured, Share
+from holdfast.errors import ArtifactError, UsageError
+from holdfast.kb.store import KnowledgeBase
+from holdfast.models import find_model, manifest_of
+from holdfast.parts import model_parts
+from holdfast.pipeline import Pipeline, load
+
+_KIND: Final = "annotated documents"
+_VERSION: Final = 1
+_LIBRARIES: Final = ("faiss-cpu", "numpy", "onnxruntime", "pyarrow", "tokenizers")
+_SHOWN: Final = 12  # characters of a digest that a message shows
+_LISTED: Final = 3  # changes that a message lists
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linking:
+    """How documents are linked: the arguments of `holdfast.load`."""
+
+    kb: str
+    model: str = "default"
+    only: tuple[str, ...] | None = None
+    top: int = 5
+    min_score: float = 0.0
+    nested: bool = False
+    rules: str | None = None
+    map_to: str | None = None
+
+    def load(self) -> Pipeline:
+        """The pipeline, in one thread: a job has many processes."""
+        return load(
+            self.kb,
+            model=self.model,
+            only=self.only,
+            top=self.top,
+            min_score=self.min_score,
+            nested=self.nested,
+            rules=self.rules,
+            map_to=self.map_to,
+            threads=1,
+        )
+
+
+def settings_of(
+    linking: Linking,
+    kb: KnowledgeBase,
+    sources: Sequence[Source],
+    *,
+    format: str,
+    documents_per_shard: int,
+    strict: bool,
+) -> dict[str, Any]:
+    """What the output depends on besides the content of the inputs, as the manifest has it."""
+    parts = {folder.name: manifest_of(folder).digest for folder in _all_parts(linking.model)}
+    rules = None if linking.rules is None else artifacts.sha256_of(Path(linking.rules))
+    return {
+        "knowledge base": {"name": kb.name, "digest": kb.manifest.digest},
+        "model": parts,
+        "--only": None if linking.only is None else list(linking.only),
+        "--top": linking.top,
+        "--min-score": linking.min_score,
+        "--nested": linking.nested,
+        "--rules": rules,
+        "--map-to": linking.map_to,
+        "--format": format,
+        "--shard-size": documents_per_shard,
+        "--strict": strict,
+        "inputs": {"number": len(sources), "bytes": sum(source.size for source in sources)},
+        "versions": {"holdfast": _version("holdfast"), **dict(_libraries())},
+    }
+
+
+def _all_parts(model: str) -> Iterator[Path]:
+    """The folders of the model's parts, and of the encoders that they name."""
+    for folder in model_parts(model):
+        yield folder
+        encoder = manifest_of(folder).config.get("encoder")
+        if isinstance(encoder, Mapping) and "model" in encoder:
+            yield find_model(encoder["model"], beside=folder)
+
+
+def _libraries() -> Iterator[tuple[str, str]]:
+    return ((name, _version(name)) for name in _LIBRARIES)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def manifest_name(share: Share) -> str:
+    """Of the manifest of a whole job, or of one task of an array."""
+    return f"manifest{share.ending}.json"
+
+
+def manifest_bytes(settings: Mapping[str, Any], measured: Sequence[Measured]) -> bytes:
+    """The manifest of a job, the same for the same job."""
+    content = {
+        "kind": _KIND,
+        "version": _VERSION,
+        "settings": settings,
+        "inputs": [one.to_json() for one in measured],
+    }
+    text = json.dumps(content, sort_keys=True)
+    seal = hashlib.sha256(text.encode()).hexdigest()
+    return (json.dumps({**content, "sha256": seal}, indent=2) + "\n").encode()
+
+
+def known_records(manifests: Mapping[str, Mapping[str, Any]]) -> dict[int, int]:
+    """How many records the sources have that were measured before, by number."""
+    inputs = (one for manifest in manifests.values() for one in manifest["inputs"])
+    return {one["number"]: one["records"] for one in inputs}
+
+
+def read_manifests(place: Place) -> dict[str, dict[str, Any]]:
+    """The manifests in a folder, of the whole job and of tasks, by name."""
+    found = dict[str, dict[str, Any]]()
+    for name in place.names():
+        if not (name == artifacts.MANIFEST or name.startswith("manifest-")):
+            continue
+        content = place.read(name)
+        if content is not None:
+            found[name] = _manifest(content, place.at(name))
+    return found
+
+
+def _manifest(content: bytes, where: str) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = json.loads(content)
+        seal = data.pop("sha256")
+        text = json.dumps(data, sort_keys=True)
+        if hashlib.sha256(text.encode()).hexdigest() != seal or data["kind"] != _KIND:
+            raise ValueError("its content is not what its sha256 says")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ArtifactError(f"{where}: damaged ({error}); begin in another folder") from error
+    return data
+
+
+def check_unchanged(
+    manifests: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any],
+    measured: Sequence[Measured],
+    place: Place,
+) -> None:
+    """A UsageError that says what changed, if any manifest is of another job.
+
+    Settings can be checked before anything was measured.
+    """
+    for name, manifest in manifests.items():
+        changes = list(_changes(manifest, settings, measured))
+        if changes:
+            more = len(changes) - _LISTED
+            listed = "; ".join(changes[:_LISTED]) + (f"; and {more} more" if more > 0 else "")
+            raise UsageError(
+                f"{place.at(name)}: cannot be resumed, since something changed: {listed}; undo the "
+                "change, or begin in another folder"
+            )
+
+
+def _changes(
+    manifest: Mapping[str, Any], settings: Mapping[str, Any], measured: Sequence[Measured]
+) -> Iterator[str]:
+    before = manifest["settings"]
+    for key in dict.fromkeys([*before, *settings]):
+        yield from _difference(key, before.get(key), settings.get(key))
+    earlier = {one["number"]: one for one in manifest["inputs"]}
+    for one in measured:
+        was, now = earlier.get(one.source.number), one.to_json()
+        if was is None or was == now:
+            continue
+        if was["name"] == now["name"] and was["sha256"] != now["sha256"]:
+            yield f"the content of the input {now['name']}"
+        else:
+            yield from _difference(f"input {one.source.number}", was, now)
+
+
+def _difference(key: str, before: Any, now: Any) -> Iterator[str]:
+    """One line for each value that differs, with keys joined by a blank."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        for inner in dict.fromkeys([*before, *now]):
+            yield from _difference(f"{key} {inner}", before.get(inner), now.get(inner))
+    elif before != now:
+        yield f"{key} was {_shown(before)}, is {_shown(now)}"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    text = value if isinstance(value, str) else json.dumps(value)
+    return f"{text[:_SHOWN]}…" if len(text) > 40 else text

@@ -1,0 +1,103 @@
+"""All tools over one vocabulary and the same documents: what `holdfast bench peers` measures."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from holdfast import artifacts
+from holdfast.bench.peers.gold import (
+    GoldSet,
+    load_gold_set,
+    requests_of,
+    score_found,
+    score_rankings,
+)
+from holdfast.bench.peers.measure import Measured, Task, measure_tool, write_rows
+from holdfast.bench.peers.tools import Tool, environments_folder
+from holdfast.bench.processes import PATIENCE, ROUNDS, confined
+from holdfast.corpora.named.splits import CorpusSplit
+from holdfast.errors import HoldfastError
+from holdfast.evaluate.report import Report
+from holdfast.kb.build import Progress
+from holdfast.kb.store import KnowledgeBase
+
+_STRICT = ("accuracy_at_1", "accuracy_at_5", "accuracy_at_1_in_kb")
+_STRONG = ("f1", "precision", "recall")
+
+
+@dataclass(frozen=True, slots=True)
+class PeersPlan:
+    """What to compare, and on what."""
+
+    data: Path  # holds the corpora
+    kb: KnowledgeBase
+    tools: Sequence[Tool]
+    sets: Sequence[CorpusSplit]
+    environments: Path | None = None  # None: the folder in the home folder
+    threads: int = 2
+    most: int | None = None  # documents of each set; None: all
+    limit: float = 4 * 3600.0  # seconds that a tool may take for one answer
+    rounds: int = ROUNDS
+    patience: float = PATIENCE
+
+
+def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
+    """A row per tool, as results/bench-peers.json holds them. One that fails says so in its row."""
+    kb = plan.kb
+    sets = [load_gold_set(chosen, kb, data=plan.data, most=plan.most) for chosen in plan.sets]
+    with tempfile.TemporaryDirectory(prefix="holdfast-peers-") as scratch, confined(plan.threads):
+        task = Task(
+            rows=Path(scratch) / "rows.jsonl",
+            key=kb.manifest.digest[:12],
+            documents=requests_of(sets),
+            environments=environments_folder(plan.environments),
+            indexes=artifacts.home() / "peers" / "indexes",
+            threads=plan.threads,
+            limit=plan.limit,
+            rounds=plan.rounds,
+            patience=plan.patience,
+        )
+        progress("writing the vocabulary", 0.0)
+        write_rows(kb, task.rows)
+        rows = []
+        for done, tool in enumerate(plan.tools):
+            progress(tool.label, (1 + done) / (1 + len(plan.tools)))
+            rows.append(_row(tool, task, sets, kb))
+    return {
+        "benchmark": "peers",
+        "kb": kb.name,
+        "kb_entities": len(kb),
+        "kb_names": kb.names,
+        "kb_digest": kb.manifest.digest,
+        "threads": plan.threads,
+        "sets": [gold.to_json() | {"name": gold.name} for gold in sets],
+        "rows": rows,
+    }
+
+
+def _row(tool: Tool, task: Task, sets: Sequence[GoldSet], kb: KnowledgeBase) -> dict[str, Any]:
+    """What was measured of a tool; `failed` is None, or the reason why the rest is missing."""
+    measured, failed = Measured(), None
+    try:
+        measure_tool(tool, task, measured)
+    except (HoldfastError, OSError) as error:
+        failed = str(error)
+    row: dict[str, Any] = {"tool": tool.name, "label": tool.label, "note": tool.note}
+    row |= {"failed": failed, "detects": tool.detects, **measured.figures}
+    if measured.rankings is not None:
+        reports = score_rankings(sets, measured.rankings, kb)
+        row["strict"] = {name: _figures(report, _STRICT) for name, report in reports.items()}
+    if measured.found is not None:
+        reports = score_found(sets, measured.found, kb)
+        row["strong"] = {name: _figures(report, _STRONG) for name, report in reports.items()}
+    return row
+
+
+def _figures(report: Report, names: Sequence[str]) -> dict[str, Any]:
+    data = report.to_json()
+    wanted = [key for name in names for key in (name, f"{name}_low", f"{name}_high")]
+    return {key: data[key] for key in (*wanted, "n_scored")}

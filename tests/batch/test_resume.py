@@ -1,0 +1,101 @@
+"""A job goes on only if nothing changed, and says what did."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from batch_jobs import MODEL, documents, output, write_jsonl
+from command import call
+from small_kb import DISEASES, MESH, make_kb
+
+Done = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `kb`, `docs.jsonl`, `rules.toml`, and the job `out` that is done."""
+    folder = tmp_path_factory.mktemp("resume")
+    make_kb(folder / "kb")
+    write_jsonl(folder / "docs.jsonl", documents(10, "d"))
+    (folder / "rules.toml").write_text('block = ["TNF"]\n', encoding="utf-8")
+    done = annotate(folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def place(finished: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(finished, tmp_path / "place"))
+
+
+def annotate(place: Path, *extra: str | Path) -> Done:
+    words: list[str | Path] = ["annotate", place / "docs.jsonl", "--out", place / "out"]
+    words += ["--kb", place / "kb", *MODEL, "--rules", place / "rules.toml", "--shard-size", "4"]
+    return call(*words, "--workers", "1", *extra)
+
+
+def refused(place: Path, *extra: str | Path) -> str:
+    """The message of a resume that is refused, and leaves everything as it was."""
+    before = output(place / "out")
+    done = annotate(place, "--resume", *extra)
+    assert done.returncode == 2, done.stderr
+    assert output(place / "out") == before
+    return done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (["--top", "3"], "--top was 5, is 3"),
+        (["--only", "disease"], "--only was none"),
+        (["--shard-size", "5"], "--shard-size was 4, is 5"),
+        (["--format", "jsonl"], "--format was parquet, is jsonl"),
+        (["--model", "dictionary"], "model"),
+    ],
+)
+def test_another_option_is_refused_and_named(place: Path, extra: list[str], message: str) -> None:
+    assert message in refused(place, *extra)
+
+
+def test_another_knowledge_base_is_refused(place: Path) -> None:
+    shutil.rmtree(place / "kb")
+    make_kb(place / "kb", (MESH, DISEASES))
+    assert "knowledge base digest was" in refused(place)
+
+
+def test_other_rules_are_refused(place: Path) -> None:
+    (place / "rules.toml").write_text('block = ["bleeding"]\n', encoding="utf-8")
+    assert "--rules was" in refused(place)
+
+
+def test_another_input_is_refused(place: Path) -> None:
+    path = place / "docs.jsonl"
+    path.write_text(path.read_text("utf-8").replace("patient 0", "patient 1"), encoding="utf-8")
+    assert "the content of the input docs.jsonl" in refused(place)
+
+
+def test_a_further_input_is_refused(place: Path) -> None:
+    more = write_jsonl(place / "more.jsonl", documents(2, "m"))
+    assert "inputs number was 1, is 2" in refused(place, more)
+
+
+def test_what_is_missing_or_damaged_is_done_again(place: Path) -> None:
+    before = output(place / "out")
+    shards = sorted((place / "out/shards").iterdir())
+    shards[0].unlink()
+    shards[1].write_bytes(b"damaged")
+    done = annotate(place, "--resume", "--json")
+    assert done.returncode == 0, done.stderr
+    assert '"documents_this_run": 8' in done.stdout
+    assert output(place / "out") == before
+
+
+def test_a_damaged_manifest_is_one_line(place: Path) -> None:
+    path = place / "out/manifest.json"
+    path.write_text(path.read_text("utf-8").replace('"--top": 5', '"--top": 3'), encoding="utf-8")
+    done = annotate(place, "--resume")
+    assert (done.returncode, "damaged" in done.stderr) == (1, True)
