@@ -1,0 +1,64 @@
+"""What was measured of BIER: labels by neighbours, few labelled mentions, disambiguation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from holdfast.training.line_plot import Line, Panel, draw_panels
+from pages.markdown import Result, markdown_table, percent, with_interval
+
+PROTOCOLS: Final = ("labels", "low-supervision", "label-classifier", "disambiguation")
+LOW: Final = "bier-low-supervision"
+_COUNTS: Final = (5, 10, 25, 50, 75, 100, 200)
+_TUNED: Final = "bier-classifier-untuned-tuned-{}"
+_CURVES: Final = ("sparse", "dense", "trigrams", "frozen")
+
+
+def bier_section(results: Mapping[str, Result]) -> list[str]:
+    """A table for each recipe with its figures, the paper's beside them; empty without any."""
+    lines = list[str]()
+    for result in results.values():
+        if result.get("protocol") in PROTOCOLS and result["protocol"] != "low-supervision":
+            lines += ["", f"### {result['title']}", "", f"`{result['recipe']}`", ""]
+            lines += markdown_table(("figure", "ours", "beside"), list(_figures(result)))
+    if low := results.get(LOW):
+        lines += ["", f"### {low['title']}", "", f"![accuracy over K]({LOW}.svg)", ""]
+        lines += markdown_table(
+            ("K", *_CURVES, "fine-tuned, untuned encoder"), list(_low_rows(low, results))
+        )
+    return ["## BIER: representations one can read", *lines] if lines else []
+
+
+def _figures(result: Result) -> Iterator[tuple[str, str, str]]:
+    names = [key.removesuffix("_low") for key in result if key.endswith("_low")]
+    for name in names:
+        beside = "; ".join(
+            f"{percent(r[name])} {r['by']}" for r in result["references"] if name in r
+        )
+        yield name.replace("_", " "), with_interval(result, name), beside
+
+
+def _low_rows(low: Result, results: Mapping[str, Result]) -> Iterator[tuple[str, ...]]:
+    for count in (*_COUNTS, "all"):
+        tuned = results.get(
+            _TUNED.format(count) if count != "all" else _TUNED.removesuffix("-{}"), {}
+        )
+        cells = (percent(low[f"{curve}_{count}"]) for curve in _CURVES)
+        yield str(count), *cells, percent(tuned["accuracy"]) if tuned else ""
+
+
+def draw_low_supervision(results: Mapping[str, Result]) -> str:
+    """Figure 3 of the paper: accuracy over the number of labelled mentions of each label."""
+    low = results[LOW]
+    lines = [
+        Line(tuple((float(k), 100 * low[f"{name}_{k}"]) for k in _COUNTS), words)
+        for name, words in (("sparse", "sparse neighbours"), ("dense", "dense neighbours"))
+    ]
+    tuned = [(k, results.get(_TUNED.format(k))) for k in _COUNTS]
+    points = tuple((float(k), 100 * found["accuracy"]) for k, found in tuned if found)
+    if points:
+        lines.append(Line(points, "fine-tuned, untuned encoder"))
+    title = "Cancer Genetics, labels"
+    panel = Panel(title, "mentions of each label", "accuracy, %", tuple(lines), is_linear=True)
+    return draw_panels([panel])

@@ -1,0 +1,205 @@
+"""A set for disambiguation: mentions of annotated corpora with three to five candidates each.
+
+The candidates of a mention are what the linker finds by name, best first, with the gold entity
+among them. Mentions whose commonest candidate is the answer are thinned, as in the paper, so that
+popularity alone does not solve the task.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from holdfast import artifacts
+from holdfast.corpora.named import load_corpus
+from holdfast.corpora.named.overlap import pmid_of
+from holdfast.document import NIL, Document, Mention
+from holdfast.experiments.given import blank
+from holdfast.files import replacing_text
+from holdfast.kb.store import KnowledgeBase
+from holdfast.pipeline import Pipeline, load
+from holdfast.step import Progress
+from holdfast.systems.bier.describe import Descriptions
+from holdfast.text.normalise import fold
+
+CORPORA: Final = {
+    "test": (("bc5cdr", "test"), ("ncbi-disease", "test")),
+    "dev": (("bc5cdr", "dev"), ("ncbi-disease", "dev"), ("biored", "dev")),
+    "train": (("bc5cdr", "train"), ("ncbi-disease", "train"), ("biored", "train")),
+}
+FEWEST: Final = 3
+MOST: Final = 5
+POPULAR: Final = 0.7
+"""The share of mentions, at most, whose answer is the commonest candidate."""
+
+_AROUND: Final = 700  # letters of context to each side
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCandidate:
+    """An entity that a mention may be."""
+
+    id: str
+    name: str
+    description: str
+    origin: str  # of the description: definition, equivalent, or names
+    popularity: int  # training mentions that are this entity
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A mention in context, its candidates, and which of them it is."""
+
+    split: str
+    corpus: str
+    document: str
+    text: str  # the context
+    start: int
+    end: int
+    candidates: tuple[NamedCandidate, ...]
+    gold: int
+
+    @property
+    def popular(self) -> int:
+        """The place of the commonest candidate; of equal ones, the first."""
+        counts = [candidate.popularity for candidate in self.candidates]
+        return counts.index(max(counts))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Question:
+        candidates = tuple(NamedCandidate(**one) for one in data["candidates"])
+        return cls(**{**data, "candidates": candidates})
+
+
+def load_questions(kb: KnowledgeBase, *, data: Path, progress: Progress) -> list[Question]:
+    """The set over this knowledge base; built and kept in the home folder if it is not there."""
+    path = artifacts.home() / "disambiguation" / f"{kb.name}-{kb.manifest.digest[:12]}.jsonl.gz"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        questions = build_questions(kb, load(kb, marked=True, top=10), data=data, progress=progress)
+        with replacing_text(path) as stream:
+            for question in questions:
+                stream.write(json.dumps(asdict(question), ensure_ascii=False) + "\n")
+    with gzip.open(path, "rt", encoding="utf-8") as stream:
+        return [Question.from_json(json.loads(line)) for line in stream]
+
+
+def build_questions(
+    kb: KnowledgeBase, pipeline: Pipeline, *, data: Path, progress: Progress
+) -> list[Question]:
+    """All splits: a document of a test split is in no other, one of dev not in train."""
+    documents = _documents(data)
+    popularity = Counter[str]()
+    for _, document in documents["train"]:
+        for mention in document.mentions:
+            popularity.update(mention.ids)
+    maker = _Maker(kb, popularity)
+    found = list[Question]()
+    for number, (split, own) in enumerate(documents.items()):
+        progress("building the disambiguation set", number / len(documents))
+        linked = pipeline.pipe(blank(document) for _, document in own)
+        asked = (
+            question
+            for (corpus, document), answered in zip(own, linked, strict=True)
+            for question in maker.questions(document, answered, split=split, corpus=corpus)
+        )
+        found += thinned(list(asked))
+    return found
+
+
+def _documents(data: Path) -> dict[str, list[tuple[str, Document]]]:
+    seen = set[str]()
+    found = dict[str, list[tuple[str, Document]]]()
+    for split, parts in CORPORA.items():
+        own = list[tuple[str, Document]]()
+        ids = set[str]()
+        for corpus, part in parts:
+            for document in load_corpus(corpus, part, data=data):
+                key = pmid_of(document) or document.text
+                if key not in seen and key not in ids:
+                    ids.add(key)
+                    own.append((corpus, document))
+        seen |= ids
+        found[split] = own
+    return found
+
+
+class _Maker:
+    """Makes the questions of documents that were linked."""
+
+    def __init__(self, kb: KnowledgeBase, popularity: Mapping[str, int]) -> None:
+        self._kb = kb
+        self._popularity = popularity
+        self._descriptions = Descriptions(kb)
+
+    def questions(
+        self, gold: Document, found: Document, *, split: str, corpus: str
+    ) -> Iterator[Question]:
+        """One for each wording and answer of a document."""
+        asked = set[tuple[str, tuple[str, ...]]]()
+        for mention, answer in zip(gold.mentions, found.mentions, strict=True):
+            key = fold(gold.text_of(mention)), mention.ids
+            if key in asked or len(mention.ids) != 1 or mention.ids[0] in (NIL, "-1"):
+                continue
+            asked.add(key)
+            made = self._candidates(mention.ids[0], answer)
+            if made is not None:
+                start, end = max(0, mention.start - _AROUND), mention.end + _AROUND
+                yield Question(
+                    split,
+                    corpus,
+                    gold.id,
+                    gold.text[start:end],
+                    mention.start - start,
+                    mention.end - start,
+                    made[1],
+                    made[0],
+                )
+
+    def _candidates(
+        self, gold: str, answer: Mention
+    ) -> tuple[int, tuple[NamedCandidate, ...]] | None:
+        """The gold one's place, and all in the order of their names; None if it is not found."""
+        same = self._kb.equivalents(gold)
+        ids = [candidate.entity_id for candidate in answer.candidates]
+        right = [id for id in ids if id in same or gold in self._kb.equivalents(id)]
+        if not right:
+            return None
+        others = [id for id in ids if id not in right][: MOST - 1]
+        if len(others) + 1 < FEWEST:
+            return None
+        every = sorted([right[0], *others])  # so that the order tells nothing
+        return every.index(right[0]), tuple(map(self._describe, every))
+
+    def _describe(self, id: str) -> NamedCandidate:
+        told = self._descriptions.of(id)
+        count = sum(self._popularity.get(one, 0) for one in self._kb.equivalents(id))
+        return NamedCandidate(id, told.name, told.text, told.origin, count)
+
+
+def thinned(questions: Sequence[Question], *, share: float = POPULAR) -> list[Question]:
+    """With at most this share of questions whose answer is the commonest candidate."""
+    popular = [n for n, question in enumerate(questions) if question.popular == question.gold]
+    most = round(share / (1 - share) * (len(questions) - len(popular)))
+    if len(popular) <= most:
+        return list(questions)
+    rng = np.random.default_rng(0)
+    dropped = set(rng.choice(popular, size=len(popular) - most, replace=False).tolist())
+    return [question for n, question in enumerate(questions) if n not in dropped]
+
+
+def counts_of(questions: Iterable[Question]) -> dict[str, int]:
+    """How large each split is, and where descriptions come from."""
+    found = Counter[str]()
+    for question in questions:
+        found[f"n_{question.split}"] += 1
+        for candidate in question.candidates:
+            found[f"n_described_by_{candidate.origin}"] += 1
+    return dict(sorted(found.items()))

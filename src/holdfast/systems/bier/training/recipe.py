@@ -1,0 +1,188 @@
+"""Trains the typing model of a recipe and writes it as a model folder, in 32 and in 8 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import torch
+from tokenizers import Tokenizer
+
+from holdfast.artifacts import Manifest
+from holdfast.encoders.tokens import TokenReader
+from holdfast.errors import UsageError
+from holdfast.experiments.recipe import Recipe
+from holdfast.experiments.settings import read_parts
+from holdfast.kb.store import open_kb
+from holdfast.systems.bier.categories import ConceptCategories, open_sources
+from holdfast.systems.bier.reading import Shape
+from holdfast.systems.bier.training.build import open_type_system
+from holdfast.systems.bier.training.dataset import (
+    Choice,
+    Dataset,
+    description_examples,
+    mention_examples,
+    read_typed,
+)
+from holdfast.systems.bier.training.export import export_typing
+from holdfast.systems.bier.training.model import Pooling, TypingNetwork
+from holdfast.systems.bier.training.train import TrainConfig, commonest_types_f1, train_typing
+from holdfast.systems.bier.training.vocabulary import (
+    count_pieces,
+    keep_layers,
+    prune_encoder,
+    pruned_tokenizer,
+)
+from holdfast.systems.bier.type_list import TypeList
+from holdfast.training.history import Entry
+from holdfast.training.loop import Report, best_entry
+from holdfast.training.token_encoder import TokenEncoder, open_token_encoder, open_tokenizer
+
+SMALL: Final = "-int8"
+_CHECKPOINTS: Final = "-checkpoints"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """What the model is, beside how it is trained."""
+
+    types: str = "open"  # the type system, by name or folder
+    reads: Literal["mentions", "descriptions"] = "mentions"
+    encoder: str = "minilm"
+    pooling: Pooling = "first"  # the state of [CLS], or the mean over all tokens
+    pieces: int = 0  # word pieces that the vocabulary keeps; 0: all
+    layers: int = 0  # of the encoder, from below; 0: all
+
+    def __post_init__(self) -> None:
+        if self.reads not in ("mentions", "descriptions"):
+            raise ValueError(f"reads = {self.reads!r}; it is mentions or descriptions")
+        if self.pooling not in ("first", "mean"):
+            raise ValueError(f"pooling = {self.pooling!r}; it is first or mean")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A network that is about to be trained, and what it reads with."""
+
+    encoder: TokenEncoder
+    tokenizer: Tokenizer
+    dataset: Dataset
+    types: TypeList
+    manifest: Manifest  # of the type system
+
+
+def train_typing_recipe(
+    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+) -> None:
+    """Train what the recipe describes; write the folder `out`, and beside it the same in 8 bits.
+
+    `encoder` is a Hugging Face folder to begin with instead of the recipe's. Nothing is trained
+    with `steps = 0`: such a folder holds the encoder as it was pretrained.
+    """
+    del data  # the triples are in the home folder
+    if recipe.trained.on:
+        raise UsageError(f"recipe {recipe.name!r}: a typing model learns from `types`, not `on`")
+    model, shape, choice, config = read_parts(recipe, ModelConfig, Shape, Choice, TrainConfig)
+    if encoder is not None:
+        model = replace(model, encoder=str(encoder))
+    parts = prepare(model, shape, choice, report=report)
+    torch.manual_seed(config.seed)
+    network = TypingNetwork(parts.encoder, len(parts.types), pooling=model.pooling)
+    history: Sequence[Entry] = ()
+    if config.steps:
+        history = train_typing(
+            network,
+            parts.dataset,
+            config,
+            folder=checkpoints_of(out),
+            about={**asdict(model), **asdict(shape), **asdict(choice), "recipe": recipe.name},
+            report=report,
+        )
+    described = {**_description(recipe, model, parts), **_results(history, parts)}
+    for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
+        export_typing(
+            network,
+            parts.tokenizer,
+            parts.types,
+            folder,
+            shape=shape,
+            small=small,
+            description=described,
+        )
+
+
+def checkpoints_of(folder: Path) -> Path:
+    """The checkpoint folder beside a model folder."""
+    return folder.with_name(f"{folder.name}{_CHECKPOINTS}")
+
+
+def prepare(model: ModelConfig, shape: Shape, choice: Choice, *, report: Report) -> Parts:
+    """The encoder, cut if the configuration says so, and the examples in its own tokens."""
+    folder, manifest = open_type_system(model.types)
+    types = TypeList.read(folder)
+    encoder, tokenizer = open_token_encoder(model.encoder), open_tokenizer(model.encoder)
+    if shape.longest - 2 > encoder.longest:
+        raise UsageError(f"rows of {shape.longest} tokens; the encoder reads {encoder.longest + 2}")
+    keep_layers(encoder, model.layers)
+    dataset = _dataset(model, folder, manifest, types, TokenReader.of(tokenizer), shape, choice)
+    if model.pieces:
+        counts = count_pieces((e.tokens for e in dataset.training), tokenizer.get_vocab_size())
+        tokenizer, kept = pruned_tokenizer(tokenizer, counts, pieces=model.pieces)
+        encoder = prune_encoder(encoder, kept)
+        report(f"{len(kept):,} word pieces are kept")
+        reader = TokenReader.of(tokenizer)
+        dataset = _dataset(model, folder, manifest, types, reader, shape, choice)
+    report(
+        f"{len(dataset.training):,} examples to learn from, {len(dataset.development):,} to look "
+        f"at; {len(types):,} types"
+    )
+    return Parts(encoder, tokenizer, dataset, types, manifest)
+
+
+def _dataset(
+    model: ModelConfig,
+    folder: Path,
+    manifest: Manifest,
+    types: TypeList,
+    reader: TokenReader,
+    shape: Shape,
+    choice: Choice,
+) -> Dataset:
+    if model.reads == "mentions":
+        return mention_examples(read_typed(folder), reader, shape, choice)
+    kb = open_kb(str(manifest.config["kb"]))
+    sources = open_sources([str(name) for name in manifest.config["sources"]], kb)
+    return description_examples(kb, ConceptCategories(kb, sources), types, reader, shape, choice)
+
+
+def _description(recipe: Recipe, model: ModelConfig, parts: Parts) -> dict[str, Any]:
+    system = parts.manifest.config
+    return {
+        "recipes": [recipe.name],
+        "reads": model.reads,
+        "encoder": model.encoder,
+        "pooling": model.pooling,
+        "sources": list(system["sources"]),
+        "type_system": parts.manifest.digest,
+        "training_data": [f"triples of {system['kb']} by {system['model']}, silver"],
+        "licence": "that of the vocabularies: holdfast kb info",
+        "n_training": len(parts.dataset.training),
+        "n_development": len(parts.dataset.development),
+    }
+
+
+def _results(history: Sequence[Entry], parts: Parts) -> dict[str, Any]:
+    """What the kept weights scored on development data, beside the commonest types."""
+    if not history or not parts.dataset.development:
+        return {}
+    best = best_entry(history, "macro_f1")
+    common = commonest_types_f1(parts.dataset.training, parts.dataset.development)
+    return {
+        "log": [dict(entry) for entry in history],
+        "results": {
+            "development triples, macro F1": best["macro_f1"],
+            "development triples, macro F1 of the commonest types": common,
+        },
+    }

@@ -1,0 +1,152 @@
+"""Trains a typing model. Read from top to bottom: configuration, the task, its loss."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+import torch
+
+from holdfast.systems.bier.training.dataset import Dataset, Example
+from holdfast.systems.bier.training.model import TypingNetwork, type_loss
+from holdfast.training.history import Entry
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+
+_OF_LOOP: Final = frozenset(
+    {"steps", "batch", "warm_up", "weight_decay", "evaluate_every", "save_every", "seed", "threads"}
+)
+_BATCH: Final = 32  # examples that are looked at together
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """How long and how fast. Rates are for MiniLM; a BERT-base wants 2e-5 for the encoder."""
+
+    steps: int = 3000
+    batch: int = 32
+    learning_rate: float = 1.5e-4  # of the encoder
+    head_rate: float = 2e-3  # of the rows of types
+    weight_decay: float = 0.01
+    warm_up: float = 0.1
+    evaluate_every: int = 500
+    save_every: int = 100
+    seed: int = 0
+    threads: int = 0
+
+
+class TypingTask(Task[Example]):
+    """Examples in a random order that is new in every epoch."""
+
+    def __init__(self, model: TypingNetwork, dataset: Dataset, config: TrainConfig) -> None:
+        self.model: TypingNetwork = model
+        self.selected_by = "macro_f1" if dataset.development else ""
+        self._dataset = dataset
+        self._config = config
+        self._order = (-1, np.zeros(0, dtype=np.int64))  # of an epoch
+
+    def parameter_groups(self) -> Sequence[ParameterGroup]:
+        encoder = [p for p in self.model.encoder.parameters() if p.requires_grad]
+        return (
+            ParameterGroup(encoder, self._config.learning_rate),
+            ParameterGroup([self.model.head], self._config.head_rate, weight_decay=0.0),
+        )
+
+    def refresh(self, done: int) -> None:
+        if done == 0:
+            self.model.start_at_priors(self._dataset.training)
+
+    def draw(self, step: int, count: int) -> Sequence[Example]:
+        examples = self._dataset.training
+        found = []
+        for place in range(step * count, (step + 1) * count):
+            epoch, at = divmod(place, len(examples))
+            found.append(examples[int(self._order_of(epoch)[at])])
+        return found
+
+    def _order_of(self, epoch: int) -> np.ndarray[Any, Any]:
+        if self._order[0] != epoch:
+            rng = np.random.default_rng([self._config.seed, epoch])
+            self._order = (epoch, rng.permutation(len(self._dataset.training)))
+        return self._order[1]
+
+    def loss(self, examples: Sequence[Example]) -> Loss:
+        return Loss(type_loss(self.model(examples), examples), len(examples))
+
+    def evaluate(self) -> Mapping[str, float]:
+        return evaluate_types(self.model, self._dataset.development)
+
+
+def evaluate_types(model: TypingNetwork, examples: Sequence[Example]) -> dict[str, float]:
+    """Macro scores of the types with a probability above one half; empty without examples."""
+    pairs = list[tuple[set[int], set[int]]]()
+    with torch.inference_mode():
+        for start in range(0, len(examples), _BATCH):
+            block = examples[start : start + _BATCH]
+            for row, example in zip(model(block), block, strict=True):
+                predicted = torch.nonzero(row > 0).flatten().tolist()
+                pairs.append((set(predicted), set(example.types.tolist())))
+    return macro_scores(pairs) if pairs else {}
+
+
+def train_typing(
+    model: TypingNetwork,
+    dataset: Dataset,
+    config: TrainConfig,
+    *,
+    folder: Path,
+    about: Mapping[str, Any] = MappingProxyType({}),
+    report: Report = print,
+) -> tuple[Entry, ...]:
+    """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
+    loop = LoopConfig(
+        steps=config.steps,
+        batch=config.batch,
+        warm_up=config.warm_up,
+        weight_decay=config.weight_decay,
+        evaluate_every=config.evaluate_every,
+        save_every=config.save_every,
+        seed=config.seed,
+        threads=config.threads,
+    )
+    own = {key: value for key, value in asdict(config).items() if key not in _OF_LOOP}
+    task = TypingTask(model, dataset, config)
+    return train(task, loop, folder=folder, about={**own, **about}, report=report)
+
+
+def macro_scores(pairs: Iterable[tuple[set[int], set[int]]]) -> dict[str, float]:
+    """Of predicted and gold types: precision and recall of each example, averaged; their F1.
+
+    An example for which nothing is predicted counts in recall alone.
+    """
+    precisions, recalls = list[float](), list[float]()
+    for predicted, gold in pairs:
+        hits = len(predicted & gold)
+        if predicted:
+            precisions.append(hits / len(predicted))
+        if gold:
+            recalls.append(hits / len(gold))
+    precision = float(np.mean(precisions)) if precisions else 0.0
+    recall = float(np.mean(recalls)) if recalls else 0.0
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return {"macro_precision": precision, "macro_recall": recall, "macro_f1": f1}
+
+
+def commonest_types_f1(training: Sequence[Example], development: Sequence[Example]) -> float:
+    """The best macro F1 of an answer that is the same for all: the n commonest types."""
+    counts = Counter[int]()
+    for example in training:
+        counts.update(example.types.tolist())
+    commonest = [type for type, _ in counts.most_common(60)]
+    gold = [set(example.types.tolist()) for example in development]
+    return max(
+        (
+            macro_scores((set(commonest[:n]), one) for one in gold)["macro_f1"]
+            for n in range(1, len(commonest) + 1)
+        ),
+        default=0.0,
+    )
