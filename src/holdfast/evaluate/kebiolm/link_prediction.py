@@ -1,0 +1,41 @@
+"""Link prediction: the missing end of a triple, among all entities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from holdfast.evaluate.intervals import Figure, Ratio
+from holdfast.evaluate.report import Report, build_report
+
+HEADLINE: Final = "model"
+
+
+def score_link_prediction(places: Mapping[str, Sequence[float]]) -> Report:
+    """Mean reciprocal rank and hits at 10 of several scorers that answered the same questions.
+
+    `places` has the rank of each right answer by scorer; those of "model" are the headline, the
+    others' figures end in their names. Differences to the model's have intervals of their own.
+    """
+    count = len(places[HEADLINE])
+    rows = [dict[str, float](n=1.0) for _ in range(count)]
+    figures = dict[str, Figure]()
+    for scorer, own in places.items():
+        after = "" if scorer == HEADLINE else f"_{scorer}"
+        for row, place in zip(rows, own, strict=True):
+            row[f"mrr{after}"] = 1 / place
+            row[f"hits_at_10{after}"] = float(place <= 10)
+        figures |= {f"mrr{after}": Ratio(f"mrr{after}", "n")}
+        figures |= {f"hits_at_10{after}": Ratio(f"hits_at_10{after}", "n")}
+    for scorer in (name for name in places if name != HEADLINE):
+        for row in rows:
+            row[f"gain_{scorer}"] = row["mrr"] - row[f"mrr_{scorer}"]
+        figures[f"mrr_gain_over_{scorer}"] = Ratio(f"gain_{scorer}", "n")
+    return build_report(
+        "link-prediction",
+        rows,
+        figures,
+        counts={"n_scored": count},
+        left_out={},
+        unit="question",
+    )

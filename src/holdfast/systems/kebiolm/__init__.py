@@ -1,0 +1,1 @@
+"""KeBioLM: a language model that reads a knowledge base, and relations between entities."""

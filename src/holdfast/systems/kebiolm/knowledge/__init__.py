@@ -1,0 +1,1 @@
+"""Relation triples of knowledge bases, and vectors that were learned from them."""

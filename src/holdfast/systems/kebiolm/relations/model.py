@@ -1,0 +1,130 @@
+"""A trained relation model without torch: documents to related pairs with probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from holdfast import artifacts
+from holdfast.document import Document, Span
+from holdfast.encoders.tokens import TokenEncoder
+from holdfast.errors import ArtifactError
+from holdfast.systems.kebiolm.relations.asked import Asked, Floats, ReadText, ask
+from holdfast.systems.kebiolm.relations.pairs import (
+    MOST_PAIRS,
+    RELATION_MODEL,
+    Question,
+    RelationShape,
+    questions_of,
+)
+from holdfast.systems.kebiolm.relations.scores import Scores, score
+
+VERSION: Final = 1
+HEADS: Final = "heads.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How a logit becomes a probability, and from which on a pair is related."""
+
+    scale: float = 1.0
+    shift: float = 0.0
+    threshold: float = 0.5
+
+    def probability(self, logit: float) -> float:
+        return float(1 / (1 + np.exp(-np.clip(self.scale * logit + self.shift, -30, 30))))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A pair of a document, and how probable it is that the document relates them."""
+
+    head: str  # ids
+    tail: str
+    label: str
+    probability: float
+    is_related: bool
+    sentence: Span  # the best evidence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judgement:
+    """All pairs of a document that were looked at."""
+
+    judged: tuple[Judged, ...]
+    pairs: int  # of the wanted types
+    asked: int  # that were looked at
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelationModel:
+    """An encoder that sees marks, and the networks that score pairs."""
+
+    encoder: TokenEncoder
+    shape: RelationShape
+    calibrations: tuple[Calibration, ...]  # by label
+    drops_hypernyms: bool  # of related pairs that differ in one end, the more general goes
+    weights: Mapping[str, Floats]
+    config: Mapping[str, Any]  # of the manifest
+
+    @classmethod
+    def open(cls, folder: Path, *, threads: int | None = None) -> RelationModel:
+        """Open a model folder; `threads` of the network, by default as many as there are cores."""
+        manifest = artifacts.read_manifest(folder, kind=RELATION_MODEL, version=VERSION)
+        encoder = TokenEncoder.open(folder, manifest, threads=threads)
+        config = manifest.config
+        try:
+            with np.load(folder / HEADS) as stored:
+                weights = {name: stored[name].astype(np.float32) for name in stored.files}
+            shape = RelationShape(tuple(config["pairs"]), tuple(config["labels"]))
+            calibrations = tuple(Calibration(**one) for one in config["calibrations"])
+            drops = bool(config["drops_hypernyms"])
+        except Exception as error:  # numpy raises bare exceptions of many types
+            reason = " ".join(str(error).split())
+            raise ArtifactError(
+                f"{folder}: cannot be opened ({reason}); fetch or train it again"
+            ) from error
+        return cls(encoder, shape, calibrations, drops, weights, config)
+
+    def judge(self, document: Document, *, most: int = MOST_PAIRS) -> Judgement:
+        """Every pair of the wanted types, at most so many, heads in the order of the text."""
+        asked = questions_of(document, self.shape, most=most)
+        if not asked.questions:
+            return Judgement((), asked.pairs, 0)
+        text = ReadText.of(document, self.encoder.reader)
+        found = tuple(
+            judged for question in asked.questions for judged in self._answer(text, question)
+        )
+        return Judgement(found, asked.pairs, asked.asked)
+
+    def _answer(self, text: ReadText, question: Question) -> Iterator[Judged]:
+        asked = ask(text, question, longest=self.encoder.longest - 2)
+        if asked is None:
+            return
+        states = self.encoder.encode(asked.tokens, asked.marks)
+        scores = score(states, asked, self.weights)
+        for place, tail in enumerate(asked.judged):
+            for number, label in enumerate(self.shape.labels):
+                calibration = self.calibrations[number]
+                probability = calibration.probability(float(scores.of_tails[place, number]))
+                yield Judged(
+                    question.head.id,
+                    tail.id,
+                    label,
+                    probability,
+                    probability >= calibration.threshold,
+                    text.sentences[evidence_of(asked, scores, place, number)],
+                )
+
+
+def evidence_of(asked: Asked, scores: Scores, tail: int, label: int) -> int:
+    """The sentence of the tail's best mention, of those beside the head if there are any."""
+    own = np.flatnonzero(asked.owners == tail)
+    with_head = own[asked.of_mentions[own, 0] > 0]
+    chosen = with_head if len(with_head) else own
+    best = chosen[int(scores.of_mentions[chosen, label].argmax())]
+    return int(asked.sentences[best])

@@ -1,0 +1,1 @@
+"""The trainers of KeBioLM: TransE, pre-training, fine-tuning and relations."""

@@ -1,0 +1,1 @@
+"""Fine-tuning of encoders on recognition and on relations in sentences, to compare them."""

@@ -1,0 +1,136 @@
+"""Annotates open text with the default linker, shard by shard; a killed run goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from holdfast import artifacts
+from holdfast.corpora.named import load_corpus
+from holdfast.corpora.named.overlap import Fingerprint, SharedText, build_shared_text
+from holdfast.corpora.named.splits import parse_splits
+from holdfast.document import Document
+from holdfast.errors import UsageError
+from holdfast.experiments.recipe import Recipe
+from holdfast.experiments.recipe_kb import kb_of
+from holdfast.experiments.settings import read_parts
+from holdfast.parts import DEFAULT_MODEL
+from holdfast.pipeline import Pipeline, load
+from holdfast.step import Step
+from holdfast.systems.kebiolm.knowledge.annotated_text import (
+    KIND,
+    PATTERN,
+    VERSION,
+    AnnotatedText,
+    count_entities,
+    read_shards,
+    shard_path,
+    write_shard,
+)
+from holdfast.training.abstracts import read_abstract_documents
+from holdfast.training.loop import Report
+
+
+@dataclass(frozen=True, slots=True)
+class TextConfig:
+    """Which text is annotated, and what of the annotation is kept."""
+
+    linker: str = DEFAULT_MODEL  # the model that finds and links
+    share: float = 1.0  # of the documents, chosen by their text
+    documents: int | None = None  # how many are annotated; all by default
+    least: float = 0.85  # the score of a link that is kept
+    shard: int = 200  # documents of a file
+    files: tuple[str, ...] = ()  # your own text instead of MEDLINE's and eLife's abstracts
+
+
+def annotate_recipe(
+    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+) -> None:
+    """Annotate the recipe's text and write the model folder `out`.
+
+    Documents of the recipe's `held_out` splits are removed. Finished shards are kept beside `out`
+    until all are there, so that a run that was stopped goes on.
+    """
+    if encoder is not None:
+        raise UsageError(f"recipe {recipe.name!r} has no use for an --encoder")
+    (config,) = read_parts(recipe, TextConfig)
+    kb = kb_of(recipe, data=data)
+    pipeline = load(kb, model=config.linker, top=1)
+    splits = parse_splits(recipe.trained.held_out)
+    shared = build_shared_text(
+        d for name, part in splits for d in load_corpus(name, part, data=data)
+    )
+    work = out.with_name(f"{out.name}-checkpoints")
+    work.mkdir(parents=True, exist_ok=True)
+    removed = write_shards(_documents(config, data), pipeline, shared, config, work, report)
+    about = {
+        "recipes": [recipe.name],
+        "training_data": list(config.files) or ["MEDLINE and eLife abstracts"],
+        "kb": kb.name,
+        "kb_digest": kb.manifest.digest,
+        "linker_digest": pipeline.digest,
+        "least": config.least,
+        "removed_as_evaluated": removed,
+        "held_out": list(recipe.trained.held_out),
+    }
+    _publish(work, out, about, report)
+
+
+def _publish(work: Path, out: Path, about: dict[str, Any], report: Report) -> None:
+    """Copy the finished shards into the model folder."""
+    texts = list(read_shards(work))
+    entities = count_entities(texts)
+    report(
+        f"{len(texts):,} documents, {entities.total():,} mentions of {len(entities):,} entities; "
+        f"{about['removed_as_evaluated']:,} documents removed as evaluated"
+    )
+    counts = {"documents": len(texts), "mentions": entities.total(), "entities": len(entities)}
+    with artifacts.publish(out) as scratch:
+        for path in sorted(work.glob(PATTERN)):
+            shutil.copyfile(path, scratch / path.name)
+        artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config={**about, **counts})
+
+
+def write_shards(
+    documents: Iterable[Document],
+    linker: Step | Pipeline,
+    shared: SharedText,
+    config: TextConfig,
+    folder: Path,
+    report: Report,
+) -> int:
+    """Annotate what has no shard yet; how many documents were removed as evaluated."""
+    stream, number, removed = iter(documents), 0, 0
+    while block := list(islice(stream, config.shard)):
+        path = shard_path(folder, number)
+        kept = [d for d in block if shared.reason(Fingerprint.of(d)) is None]
+        removed += len(block) - len(kept)
+        if not path.exists():
+            linked = linker.pipe(kept)
+            write_shard((AnnotatedText.of(d, least=config.least) for d in linked), path)
+            report(f"{(number + 1) * config.shard:,} documents annotated")
+        number += 1
+    return removed
+
+
+def _documents(config: TextConfig, data: Path) -> Iterator[Document]:
+    """Each once, with an id."""
+    found: Iterator[Document]
+    if config.files:
+        found = (d for file in config.files for d in load_corpus(str(data / file), "", data=data))
+    else:
+        found = read_abstract_documents(data)
+    chosen = (document for document in found if _is_chosen(document, config.share))
+    return islice(chosen, config.documents)
+
+
+def _is_chosen(document: Document, share: float) -> bool:
+    if share >= 1.0:
+        return True
+    digest = hashlib.sha256(document.text.encode("utf-8", "replace")).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64 < share

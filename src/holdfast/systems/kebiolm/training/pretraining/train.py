@@ -1,0 +1,176 @@
+"""Pre-trains KeBioLM. Read from top to bottom: configuration, the task, its losses."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from holdfast.systems.kebiolm.training.pretraining.data import (
+    NO_ENTITY,
+    TextBatch,
+    TextSequence,
+    spans_of_tags,
+)
+from holdfast.systems.kebiolm.training.pretraining.masking import MaskConfig, mask
+from holdfast.systems.kebiolm.training.pretraining.model import KnowledgeNetwork, knowledge_losses
+from holdfast.training.history import Entry
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+
+_HELD_OUT: Final = 8  # sequences of held-out text that are read together
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainConfig:
+    """How long and how fast. Rates are for MiniLM; a larger encoder wants smaller ones."""
+
+    token_budget: int = 5_000_000  # tokens that are read in training
+    batch: int = 16  # sequences of a step
+    accumulate: int = 1
+    learning_rate: float = 2e-4
+    head_rate: float = 1e-3  # of the heads and the entity memory, which begin untrained
+    entity_rate: float = 1e-3  # of the entities' vectors; 0: they stay as they are
+    weight_decay: float = 0.01
+    warm_up: float = 0.1
+    evaluate_every: int = 200
+    save_every: int = 50
+    seed: int = 0
+    threads: int = 0
+
+    def steps(self, sequences: Sequence[TextSequence]) -> int:
+        """So many steps that about the budget's tokens are read."""
+        mean = sum(len(s.tokens) for s in sequences) / max(1, len(sequences))
+        return max(1, round(self.token_budget / (mean * self.batch)))
+
+
+class PretrainTask(Task[TextSequence]):
+    """Sequences in a random order that is new in every epoch; the sum of three mean losses."""
+
+    def __init__(
+        self,
+        model: KnowledgeNetwork,
+        training: Sequence[TextSequence],
+        held_out: Sequence[TextSequence],
+        config: PretrainConfig,
+        masking: MaskConfig,
+        *,
+        mask_token: int,
+    ) -> None:
+        self.model: KnowledgeNetwork = model
+        self._training = training
+        self._held_out = held_out
+        self._config = config
+        self._masking = masking
+        self._mask_token = mask_token
+        if model.memory is not None and not config.entity_rate:
+            model.memory.table.weight.requires_grad = False
+
+    def parameter_groups(self) -> Sequence[ParameterGroup]:
+        model, config = self.model, self._config
+        entities = [] if model.memory is None else [model.memory.table.weight]
+        inner = {id(p) for p in (*model.network.parameters(), *entities)}
+        others = [p for p in model.parameters() if id(p) not in inner]
+        groups = [
+            ParameterGroup(list(model.network.parameters()), config.learning_rate),
+            ParameterGroup(others, config.head_rate),
+        ]
+        if config.entity_rate:
+            groups.append(ParameterGroup(entities, config.entity_rate, weight_decay=0.0))
+        return groups
+
+    def draw(self, step: int, count: int) -> Sequence[TextSequence]:
+        total = len(self._training)
+        found = []
+        for place in range(step * count, (step + 1) * count):
+            epoch, at = divmod(place, total)
+            order = np.random.default_rng([self._config.seed, epoch]).permutation(total)
+            found.append(self._training[int(order[at])])
+        return found
+
+    def loss(self, examples: Sequence[TextSequence]) -> Loss:
+        losses = self._losses(TextBatch.of(examples), generator=None)
+        return Loss(torch.stack(list(losses.values())).sum() * len(examples), len(examples))
+
+    def _losses(self, batch: TextBatch, *, generator: torch.Generator | None) -> dict[str, Tensor]:
+        hidden = mask(
+            batch,
+            self._masking,
+            mask_token=self._mask_token,
+            vocabulary=self.model.network.config.vocabulary,
+            generator=generator,
+        )
+        return knowledge_losses(self.model, batch, hidden.tokens, hidden.places, hidden.labels)
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Losses on held-out text, always masked alike; detection F1 and links on bare text."""
+        if not self._held_out:
+            return {}
+        sums, counts = defaultdict[str, float](float), defaultdict[str, int](int)
+        generator = torch.Generator().manual_seed(0)
+        parts = range(0, len(self._held_out), _HELD_OUT)
+        with torch.inference_mode():
+            for start in parts:
+                batch = TextBatch.of(self._held_out[start : start + _HELD_OUT])
+                for name, loss in self._losses(batch, generator=generator).items():
+                    sums[name] += loss.item()
+                for name, count in detection_counts(self.model, batch).items():
+                    counts[name] += count
+        found = {f"{name}_loss": total / len(parts) for name, total in sums.items()}
+        if counts:
+            found["detection_f1"] = 2 * counts["hits"] / max(1, counts["gold"] + counts["found"])
+            found["linking_accuracy"] = counts["linked"] / max(1, counts["known"])
+        return found
+
+
+def detection_counts(model: KnowledgeNetwork, batch: TextBatch) -> dict[str, int]:
+    """Mentions found in text that nothing is hidden of, and known mentions linked rightly."""
+    if not model.shape.knowledge:
+        return {}
+    read = model(batch.tokens, batch.lengths, spans=batch.spans)
+    assert read.tags is not None
+    assert read.links is not None
+    found = {tuple(span) for span in spans_of_tags(read.tags.argmax(1), batch.lengths).tolist()}
+    gold = {tuple(span) for span in batch.spans.tolist()}
+    known = batch.entities != NO_ENTITY
+    right = read.links[known].argmax(dim=1) == batch.entities[known]
+    return {
+        "gold": len(gold),
+        "found": len(found),
+        "hits": len(gold & found),
+        "known": int(known.sum()),
+        "linked": int(right.sum()),
+    }
+
+
+def pretrain(
+    task: PretrainTask,
+    config: PretrainConfig,
+    *,
+    steps: int,
+    folder: Path,
+    about: Mapping[str, Any] = MappingProxyType({}),
+    report: Report = print,
+) -> tuple[Entry, ...]:
+    """Train in place, from the folder's checkpoint if there is one; the last weights are kept."""
+    loop = LoopConfig(
+        steps=steps,
+        batch=config.batch,
+        accumulate=config.accumulate,
+        warm_up=config.warm_up,
+        weight_decay=config.weight_decay,
+        evaluate_every=config.evaluate_every,
+        evaluate_first=True,
+        save_every=config.save_every,
+        seed=config.seed,
+        threads=config.threads,
+    )
+    rates = {"rate": config.learning_rate, "head": config.head_rate, "entity": config.entity_rate}
+    about = {**rates, "shape": asdict(task.model.shape), **about}
+    return train(task, loop, folder=folder, about=about, report=report)

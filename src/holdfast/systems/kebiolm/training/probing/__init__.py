@@ -1,0 +1,1 @@
+"""Knowledge probing: what a masked language model fills into queries about triples."""

@@ -1,0 +1,1 @@
+"""Training of relation models: examples, the network, its selection and its export."""

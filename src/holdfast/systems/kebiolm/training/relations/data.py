@@ -1,0 +1,139 @@
+"""Annotated documents as questions with answers, and several questions as one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from holdfast.document import Document
+from holdfast.encoders.tokens import TokenReader
+from holdfast.systems.kebiolm.relations.asked import Asked, ReadText, ask
+from holdfast.systems.kebiolm.relations.pairs import RelationShape, questions_of
+from holdfast.text.windows import Window, windows
+
+Floats = npt.NDArray[np.float32]
+Above = Callable[[str], frozenset[str]]
+"""From an entity to the ids of everything above it."""
+
+UNKNOWN: Final = -1.0
+"""The label of a pair that is not learned from."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingConfig:
+    """How documents are cut into windows."""
+
+    window: int = 382  # tokens at most, without the two special ones
+    overlap: int = 96  # tokens that two windows share at least
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelationExample:
+    """A question and its answers."""
+
+    document: str
+    head: str
+    asked: Asked
+    windows: tuple[Window, ...]
+    labels: Floats  # 1, 0 or UNKNOWN; (tails, labels)
+
+
+def gold_pairs(document: Document, shape: RelationShape) -> dict[frozenset[str], set[int]]:
+    """The annotated relations between two entities, by label; others are left out."""
+    found = dict[frozenset[str], set[int]]()
+    for relation in document.relations:
+        ids = frozenset(argument.entity_id for argument in relation.arguments)
+        if relation.type in shape.labels and len(ids) == 2 and all(ids):
+            found.setdefault(ids, set()).add(shape.labels.index(relation.type))
+    return found
+
+
+def examples_of(
+    documents: Iterable[Document],
+    reader: TokenReader,
+    shape: RelationShape,
+    reading: ReadingConfig,
+    *,
+    above: Above | None = None,
+) -> Iterator[RelationExample]:
+    """A question for each head of each document.
+
+    With `above`, a pair that is not annotated is not learned as a negative if a more exact pair
+    is annotated: corpora annotate the most specific entities alone.
+    """
+    for document in documents:
+        gold = gold_pairs(document, shape)
+        text = ReadText.of(document, reader)
+        for question in questions_of(document, shape).questions:
+            asked = ask(text, question, longest=reading.window)
+            if asked is None:
+                continue
+            labels = np.zeros((len(asked.judged), len(shape.labels)), dtype=np.float32)
+            for place, tail in enumerate(asked.judged):
+                for label in gold.get(frozenset((question.head.id, tail.id)), ()):
+                    labels[place, label] = 1.0
+            if above is not None:
+                _ignore_hypernyms(labels, asked, above)
+            cut = windows(len(asked.tokens), size=reading.window, overlap=reading.overlap)
+            yield RelationExample(document.id, question.head.id, asked, tuple(cut), labels)
+
+
+def _ignore_hypernyms(labels: Floats, asked: Asked, above: Above) -> None:
+    for label in range(labels.shape[1]):
+        positive = [t.id for t, y in zip(asked.judged, labels[:, label], strict=True) if y == 1]
+        general = frozenset[str]().union(*map(above, positive))
+        for place, tail in enumerate(asked.judged):
+            if labels[place, label] == 0 and tail.id in general:
+                labels[place, label] = UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class RelationBatch:
+    """Questions side by side, as tensors. Rows of tokens count over all questions."""
+
+    tokens: Tensor  # of all windows; (read,)
+    marks: Tensor  # (read, marks)
+    lengths: Tensor  # tokens of each window; (windows,)
+    kept: Tensor  # places among the read tokens, one for each token of the questions; (tokens,)
+    heads: Tensor  # spans of heads' mentions; (mentions of heads, 2)
+    head_owners: Tensor  # the question of each; (mentions of heads,)
+    tails: Tensor  # (mentions of tails, 2)
+    owners: Tensor  # the tail of each, over all questions; (mentions of tails,)
+    questions: Tensor  # the question of each tail; (tails,)
+    of_mentions: Tensor  # (mentions of tails, features)
+    of_pairs: Tensor  # (tails, features)
+    labels: Tensor  # (tails, labels)
+
+    @classmethod
+    def of(cls, examples: Sequence[RelationExample]) -> RelationBatch:
+        """*Shape:* everything of one question after everything of another."""
+        parts: dict[str, list[npt.NDArray[np.generic]]] = {
+            name: [] for name in cls.__slots__ if name != "lengths"
+        }
+        lengths = list[int]()
+        place = tokens = tails = 0
+        for number, example in enumerate(examples):
+            asked = example.asked
+            for window in example.windows:
+                parts["tokens"].append(asked.tokens.ids[window.start : window.end])
+                parts["marks"].append(asked.marks[window.start : window.end])
+                parts["kept"].append(place + np.arange(window.kept.start, window.kept.stop))
+                lengths.append(window.end - window.start)
+                place += lengths[-1]
+            parts["heads"].append(asked.heads + tokens)
+            parts["head_owners"].append(np.full(len(asked.heads), number))
+            parts["tails"].append(asked.tails + tokens)
+            parts["owners"].append(asked.owners + tails)
+            parts["questions"].append(np.full(len(asked.judged), number))
+            parts["of_mentions"].append(asked.of_mentions)
+            parts["of_pairs"].append(asked.of_pairs)
+            parts["labels"].append(example.labels)
+            tokens, tails = tokens + len(asked.tokens), tails + len(asked.judged)
+        joined = {name: torch.from_numpy(np.concatenate(own)) for name, own in parts.items()}
+        return cls(lengths=torch.tensor(lengths), **joined)

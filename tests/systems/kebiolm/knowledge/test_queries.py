@@ -1,0 +1,77 @@
+"""Cloze queries: how they read, and what answers them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from holdfast.evaluate.kebiolm.probing import Answered, score_probing
+from holdfast.kb import Entry
+from holdfast.systems.kebiolm.knowledge.queries import (
+    draw_queries,
+    is_within,
+    queries_of,
+    relation_words,
+)
+from holdfast.systems.kebiolm.knowledge.triples import Triple, Triples
+from small_kb import of_entries
+
+ENTRIES = (
+    Entry("OWN:1", "Tacrolimus"),
+    Entry("OWN:2", "Tacrolimus Hydrate"),
+    Entry("OWN:3", "Tremor"),
+)
+TRIPLES = [
+    Triple("OWN:1", "has_form", "OWN:2"),
+    Triple("OWN:1", "may_treat", "OWN:3"),
+    Triple("OWN:2", "may_treat", "OWN:3"),
+    Triple("OWN:9", "may_treat", "OWN:3"),
+]
+
+
+def test_relations_read_as_english() -> None:
+    assert relation_words("part_of") == "is part of"
+    assert relation_words("classified_as") == "is classified as"
+    assert relation_words("used_by") == "is used by"
+    assert relation_words("may_treat") == "may treat"
+
+
+def test_both_directions_are_asked_and_queries_that_read_alike_are_one(tmp_path: Path) -> None:
+    kb = of_entries(tmp_path / "kb", *ENTRIES)
+    found = {query.text: query for query in queries_of(TRIPLES, kb)}
+    assert set(found) == {
+        "Tacrolimus has form [MASK]",
+        "[MASK] has form Tacrolimus Hydrate",
+        "Tacrolimus may treat [MASK]",
+        "Tacrolimus Hydrate may treat [MASK]",
+        "[MASK] may treat Tremor",
+    }
+    assert found["[MASK] may treat Tremor"].answers == ("OWN:1", "OWN:2")
+    assert is_within(found["[MASK] has form Tacrolimus Hydrate"], ["Tacrolimus"])
+    assert not is_within(found["Tacrolimus may treat [MASK]"], ["Tremor"])
+
+
+def test_answers_of_other_triples_fit_too_and_relations_are_bounded(tmp_path: Path) -> None:
+    kb = of_entries(tmp_path / "kb", *ENTRIES)
+    every = Triples.of(TRIPLES)
+    asked = every.keeping(np.array([1]))
+    found = draw_queries(asked, [every], kb, most=10)
+    assert {q.text: q.answers for q in found} == {
+        "Tacrolimus may treat [MASK]": ("OWN:3",),
+        "[MASK] may treat Tremor": ("OWN:1", "OWN:2"),
+    }
+    assert len(draw_queries(asked, [every], kb, most=1)) == 1
+
+
+def test_recall_is_the_mean_over_relations() -> None:
+    def one(relation: str, *, right: bool, within: bool = False) -> Answered:
+        return Answered("seen", relation, "q", within, right, "gold", ())
+
+    answered = [one("a", right=True), one("a", right=True), one("b", right=False)]
+    answered += [one("b", right=False, within=True)]
+    report = score_probing(answered)
+    assert report["recall_at_5"] == 0.5
+    assert report["recall_at_5_type_1"] == 0.0
+    assert report["recall_at_5_type_2"] == 0.5
+    assert report.counts["n_relations"] == 2

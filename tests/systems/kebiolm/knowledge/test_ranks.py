@@ -1,0 +1,78 @@
+"""Filtered ranks against counting by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from holdfast.evaluate.kebiolm.link_prediction import score_link_prediction
+from holdfast.systems.kebiolm.knowledge.ranks import (
+    KnownEnds,
+    MissingEnd,
+    by_distance,
+    by_frequency,
+    by_nothing,
+    filtered_ranks,
+)
+from holdfast.systems.kebiolm.knowledge.triples import SplitTriples, Triple, Triples
+
+EVERY = Triples.of(
+    [
+        Triple("a", "r", "b"),
+        Triple("a", "r", "c"),
+        Triple("d", "r", "c"),
+        Triple("e", "r", "c"),
+        Triple("a", "r", "e"),
+    ]
+)
+SPLIT = SplitTriples(
+    EVERY.keeping(np.array([0, 1, 2])), EVERY.keeping(np.array([3])), EVERY.keeping(np.array([4]))
+)
+
+
+def test_other_right_answers_are_not_counted_as_better() -> None:
+    places = {name: float(value) for name, value in zip("abcde", (0, 9, 8, 7, 5), strict=True)}
+    scores = np.array([places[id] for id in EVERY.entities], dtype=np.float32)
+    tail, head = filtered_ranks(SPLIT.test, KnownEnds(SPLIT), lambda *_: scores)
+    # b and c are right tails of a too; d alone is better than e.
+    assert (tail.place, tail.candidates) == (2.0, 3)
+    # e is asked from the tail's side: a is worst of all five.
+    assert (head.place, head.candidates) == (5.0, 5)
+
+
+def test_a_random_order_has_the_mean_place() -> None:
+    tail, head = filtered_ranks(SPLIT.test, KnownEnds(SPLIT), by_nothing(EVERY))
+    assert (tail.place, head.place) == (2.0, 3.0)
+
+
+def test_frequency_counts_the_end_that_is_asked_for() -> None:
+    score = by_frequency(SPLIT.train)
+    tails = dict(zip(EVERY.entities, score(MissingEnd(0, 0, is_tail=True)).tolist(), strict=True))
+    heads = dict(zip(EVERY.entities, score(MissingEnd(0, 0, is_tail=False)).tolist(), strict=True))
+    assert tails == {"a": 0, "b": 1, "c": 2, "d": 0, "e": 0}
+    assert heads == {"a": 2, "b": 0, "c": 0, "d": 1, "e": 0}
+
+
+def test_distance_orders_as_the_norm_does() -> None:
+    rng = np.random.default_rng(0)
+    entities = rng.normal(size=(5, 4)).astype(np.float32)
+    relations = rng.normal(size=(1, 4)).astype(np.float32)
+    score = by_distance(entities, relations)
+    distances = np.linalg.norm(entities[2] + relations[0] - entities, axis=1)
+    assert (
+        np.argsort(-score(MissingEnd(2, 0, is_tail=True))).tolist()
+        == np.argsort(distances).tolist()
+    )
+    distances = np.linalg.norm(entities + relations[0] - entities[2], axis=1)
+    assert (
+        np.argsort(-score(MissingEnd(2, 0, is_tail=False))).tolist()
+        == np.argsort(distances).tolist()
+    )
+
+
+def test_the_report_has_the_model_first_and_its_gains() -> None:
+    report = score_link_prediction({"model": [1, 2, 20], "random": [10, 10, 20]})
+    assert report["mrr"] == pytest.approx((1 + 1 / 2 + 1 / 20) / 3)
+    assert report["hits_at_10"] == pytest.approx(2 / 3)
+    assert report["mrr_gain_over_random"] == pytest.approx((0.9 + 0.4) / 3)
+    assert next(iter(report.figures)) == "mrr"

@@ -1,0 +1,280 @@
+"""A relation model is trained, exported, and used as everybody does."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+pytest.importorskip("transformers")
+
+from command import call  # noqa: E402
+from holdfast import artifacts  # noqa: E402
+from holdfast.corpora import read_documents, write_documents  # noqa: E402
+from holdfast.document import Document, Mention  # noqa: E402
+from holdfast.errors import UsageError  # noqa: E402
+from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train  # noqa: E402
+from holdfast.experiments.run import run_recipe  # noqa: E402
+from holdfast.models import manifest_of  # noqa: E402
+from holdfast.systems.kebiolm.relations.asked import ReadText, ask  # noqa: E402
+from holdfast.systems.kebiolm.relations.model import RelationModel  # noqa: E402
+from holdfast.systems.kebiolm.relations.pairs import questions_of  # noqa: E402
+from holdfast.systems.kebiolm.relations.relater import (  # noqa: E402
+    BOUNDED,
+    Relater,
+)
+from holdfast.systems.kebiolm.relations.scores import score  # noqa: E402
+from holdfast.systems.kebiolm.training.relations.data import (  # noqa: E402
+    UNKNOWN,
+    ReadingConfig,
+    RelationBatch,
+    examples_of,
+)
+from holdfast.systems.kebiolm.training.relations.model import RelationNetwork  # noqa: E402
+from holdfast.systems.kebiolm.training.relations.recipe import train_relation_recipe  # noqa: E402
+from holdfast.training.token_encoder import open_token_encoder  # noqa: E402
+from systems.kebiolm.training import relation_toys as toys  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data, a knowledge base, an encoder, and the model that a recipe trained."""
+    folder = tmp_path_factory.mktemp("relations")
+    for name, count, seed in (("train", 60, 1), ("dev", 15, 2), ("test", 20, 3)):
+        write_documents(
+            (replace(d, id=f"{name}{d.id}") for d in toys.documents(count, seed=seed)),
+            folder / f"{name}.pubtator",
+        )
+    toys.knowledge_base(folder / "kb")
+    toys.encoder(folder / "encoder")
+    train_relation_recipe(recipe(folder), data=folder, out=folder / "model", report=lambda _: None)
+    return folder
+
+
+def recipe(folder: Path) -> Recipe:
+    settings = {"encoder": str(folder / "encoder"), "steps": 160, "learning_rate": 2e-3}
+    settings |= {"batch": 8, "evaluate_every": 40, "hidden": 32, "dropout": 0.0, "threads": 1}
+    return Recipe(
+        "toys",
+        "toys",
+        train=Train(
+            "relation model",
+            on=(str(folder / "train.pubtator"),),
+            select=str(folder / "dev.pubtator"),
+            settings=settings,
+        ),
+        evaluate=Evaluate("relations-given", corpus=str(folder / "test.pubtator"), split=""),
+        kb=KbSpec(get=str(folder / "kb")),
+    )
+
+
+def test_it_learns_which_drug_causes_what(place: Path) -> None:
+    for name in ("model", "model-int8"):
+        (report,) = run_recipe(recipe(place), data=place, model=place / name).reports
+        assert report["f1"] > 0.9
+        every, near = (float(report.context[f"f1_{k}_pairs"] or 0) for k in ("all", "sentence"))
+        assert 0.3 < every < near < 0.8
+    assert manifest_of(place / "model").config["results"]
+    sizes = [
+        sum(e["size"] for e in manifest_of(place / n).files.values())
+        for n in ("model", "model-int8")
+    ]
+    assert sizes[1] < sizes[0]
+
+
+def test_a_relation_has_a_score_and_its_own_sentence_as_evidence(place: Path) -> None:
+    relate = Relater.open(place / "model", toys.knowledge_base(place / "kb2"))
+    for document in toys.documents(10, seed=9):
+        found = relate(replace(document, relations=()))
+        for relation in found.relations:
+            (span,) = relation.evidence
+            sentence = document.text[slice(*span)]
+            drug, disease = (int(a.entity_id[6:]) for a in relation.arguments)
+            assert relation.score is not None
+            assert 0 < relation.score <= 1
+            assert toys.DRUGS[drug] in sentence
+            assert toys.DISEASES[disease] in sentence
+    assert list(relate.pipe([])) == []
+
+
+def test_relations_that_are_there_stay_and_are_not_doubled(place: Path) -> None:
+    relate = Relater.open(place / "model", None)
+    document = next(d for d in toys.documents(20, seed=9) if d.relations)
+    again = relate(document).relations
+    assert again[: len(document.relations)] == document.relations
+    pairs = [tuple(a.entity_id for a in r.arguments) for r in again]
+    assert len(pairs) == len(set(pairs))
+
+
+def test_numpy_and_torch_and_8_bits_agree(place: Path) -> None:
+    shape = RelationModel.open(place / "model").shape
+    torch.manual_seed(0)
+    network = RelationNetwork(shape, open_token_encoder(str(place / "encoder")), hidden=16).eval()
+    weights = {name: t.detach().numpy() for name, t in network.heads.state_dict().items()}
+    model = RelationModel.open(place / "model")
+    reading = ReadingConfig(window=7, overlap=2)  # several windows a document
+    documents = toys.documents(6, seed=5)
+    examples = list(examples_of(documents, model.encoder.reader, shape, reading))
+    with torch.inference_mode():
+        together = network(RelationBatch.of(examples)).numpy()
+        rows = []
+        for example in examples:
+            batch = RelationBatch.of([example])
+            states = network.states(batch).numpy()
+            rows.append(score(states, example.asked, weights).of_tails)
+    assert np.allclose(together, np.concatenate(rows), atol=1e-4)
+
+
+def test_only_the_head_is_marked_as_the_head(place: Path) -> None:
+    model = RelationModel.open(place / "model")
+    document = toys.documents(1, seed=5)[0]
+    text = ReadText.of(document, model.encoder.reader)
+    for question in questions_of(document, model.shape).questions:
+        asked = ask(text, question, longest=100)
+        assert asked is not None
+        words = [
+            document.text[asked.tokens.starts[t] : asked.tokens.ends[t]]
+            for t in np.flatnonzero(asked.marks[:, 0]).tolist()
+        ]
+        assert words == [toys.DRUGS[int(question.head.id[6:])]]
+        assert asked.marks.sum(axis=1).max() == 1
+
+
+def test_a_pair_more_general_than_an_annotated_one_is_no_negative(place: Path) -> None:
+    model = RelationModel.open(place / "model")
+    document = next(d for d in toys.documents(30, seed=6) if len(d.relations) == 1)
+    (cause,) = document.relations
+    other = next(
+        m
+        for m in document.mentions
+        if m.type == "Disease" and m.ids[0] != cause.arguments[1].entity_id
+    )
+    general = other.ids[0]
+    kept, ignored = (
+        [
+            value
+            for example in examples_of(
+                [document], model.encoder.reader, model.shape, ReadingConfig(), above=above
+            )
+            if example.head == cause.arguments[0].entity_id
+            for value in example.labels[:, 0].tolist()
+        ]
+        for above in (None, lambda _: frozenset([general]))
+    )
+    assert sorted(kept) == [0.0, 1.0]
+    assert sorted(ignored) == [UNKNOWN, 1.0]
+
+
+def test_a_stopped_training_goes_on_exactly(place: Path, tmp_path: Path) -> None:
+    short = {**recipe(place).trained.settings, "steps": 12, "save_every": 4}
+    asked = replace(recipe(place), train=replace(recipe(place).trained, settings=short))
+    train_relation_recipe(asked, data=place, out=tmp_path / "whole", report=lambda _: None)
+
+    def stop(line: str) -> None:
+        if line.startswith("step 12"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_relation_recipe(asked, data=place, out=tmp_path / "stopped", report=stop)
+    lines = list[str]()
+    train_relation_recipe(asked, data=place, out=tmp_path / "stopped", report=lines.append)
+    assert "going on from step 8" in lines
+    whole, stopped = (manifest_of(tmp_path / n).files for n in ("whole", "stopped"))
+    assert whole["model.onnx"] == stopped["model.onnx"]
+
+
+def crowd(count: int) -> Document:
+    """So many drugs and diseases, none of them known, in sentences of two."""
+    text, mentions = "", list[Mention]()
+    for n in range(count):
+        for type, id in (("Chemical", f"MESH:X{n}"), ("Disease", f"MESH:Y{n}")):
+            mentions.append(Mention.at(len(text), len(text) + 4, type, ids=(id,)))
+            text += "word "
+        text += "caused. "
+    return Document("crowd", text, mentions=tuple(mentions))
+
+
+def test_of_300_entities_a_bounded_number_of_pairs_is_judged_and_it_is_said(
+    place: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "crowd.jsonl"
+    write_documents([crowd(150)], path)
+    options = ("--kb", place / "kb", "--model", place / "model-int8", "--linked")
+    done = call("relate", path, *options, "--json")
+    assert done.returncode == 0, done.stderr
+    assert "2,000 of 22,500 pairs" in done.stderr
+    (document,) = json.loads(done.stdout)["documents"]
+    assert BOUNDED in dict(map(tuple, document["metadata"]))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Nothing is named here.", "Only asthma.", "L’asthme n’est pas causé par ça. 喘息"]
+)
+def test_texts_without_a_pair_have_no_relations(place: Path, text: str) -> None:
+    relate = Relater.open(place / "model", None)
+    start = text.find("asthma")
+    mentions = (Mention.at(start, start + 6, "Disease", ids=("MESH:D0",)),) if start >= 0 else ()
+    assert relate(Document("1", text, mentions=mentions)).relations == ()
+
+
+@pytest.mark.parametrize("form", ["text", "json", "pubtator", "bioc"])
+def test_relate_prints_every_format(place: Path, tmp_path: Path, form: str) -> None:
+    options = ("--kb", place / "kb", "--model", place / "model-int8", "--linked")
+    done = call("relate", place / "test.pubtator", *options, "--format", form)
+    assert done.returncode == 0, done.stderr
+    if form == "text":
+        assert "The " in done.stdout
+        assert "CID" in done.stdout
+        return
+    suffix = {"json": "json", "pubtator": "pubtator", "bioc": "bioc.json"}[form]
+    path = tmp_path / f"out.{suffix}"
+    if form == "json":
+        found = [Document.from_json(d) for d in json.loads(done.stdout)["documents"]]
+        assert json.loads(done.stdout)["documents"][0]["id"]
+    else:
+        path.write_text(done.stdout, encoding="utf-8")
+        found = list(read_documents(path))
+    related = [r for d in found for r in d.relations]
+    assert related
+    assert all(r.score is not None and r.evidence for r in related)
+
+
+def test_relate_finds_and_links_by_itself(place: Path) -> None:
+    drug, disease = toys.DRUGS[0], toys.DISEASES[0]
+    text = f"The {drug} caused the {disease}. The {toys.DRUGS[1]} spared the {toys.DISEASES[1]}."
+    options = ("--kb", place / "kb", "--model", place / "model-int8", "--json")
+    done = call("relate", text, *options, "--linker", "name-linker")
+    assert done.returncode == 2
+    assert "detector" in done.stderr
+    parts = {"parts": ["dictionary-detector", "name-linker"]}
+    (place / "plain").mkdir(exist_ok=True)
+    artifacts.write_manifest(place / "plain", kind="pipeline", version=1, config=parts)
+    done = call("relate", text, *options, "--linker", place / "plain")
+    assert done.returncode == 0, done.stderr
+    (relation,) = json.loads(done.stdout)["relations"]
+    assert [a["entity_id"] for a in relation["arguments"]] == ["MESH:C0", "MESH:D0"]
+    assert relation["evidence"][0]["text"].startswith(f"The {drug} caused")
+
+
+def test_wrong_use_is_said_in_one_line(place: Path) -> None:
+    for arguments, reason in (
+        (("relate",), "name a text"),
+        (("relate", "x", "--format", "tsv"), "tsv"),
+        (("relate", "x", "--min-score", "2"), "between 0 and 1"),
+        (("relate", "x", "--kb", place / "kb", "--linked", "--model", "linker"), "relates nothing"),
+    ):
+        done = call(*arguments)
+        assert done.returncode == 2
+        assert reason in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_recipe_without_a_split_to_choose_by_needs_thresholds(place: Path) -> None:
+    bare = replace(recipe(place), train=replace(recipe(place).trained, select=""))
+    with pytest.raises(UsageError, match="fitted_by"):
+        train_relation_recipe(bare, data=place, out=place / "other", report=lambda _: None)
