@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from holdfast.systems.multitask.bilou import (
-    Chunk,
+    TaggedSpan,
     best_tags,
     chunks_of,
     count_tags,
@@ -29,13 +29,13 @@ def scored(draw: st.DrawFn, *, most_words: int = 12, most_types: int = 3) -> np.
 
 
 @st.composite
-def chunked(draw: st.DrawFn) -> tuple[list[Chunk], int]:
+def chunked(draw: st.DrawFn) -> tuple[list[TaggedSpan], int]:
     """Chunks side by side or apart, and the number of words."""
-    chunks, word = list[Chunk](), 0
+    chunks, word = list[TaggedSpan](), 0
     for gap, length, type in draw(
         st.lists(st.tuples(st.integers(0, 3), st.integers(1, 4), st.integers(0, 2)), max_size=5)
     ):
-        chunks.append(Chunk(word + gap, word + gap + length - 1, type))
+        chunks.append(TaggedSpan(word + gap, word + gap + length - 1, type))
         word += gap + length
     return chunks, word + draw(st.integers(0, 2))
 
@@ -74,7 +74,7 @@ def test_the_decoded_row_is_the_best_of_all_valid_ones(scores: np.ndarray, learn
 
 
 @given(chunked())
-def test_chunks_survive_as_tags(made: tuple[list[Chunk], int]) -> None:
+def test_chunks_survive_as_tags(made: tuple[list[TaggedSpan], int]) -> None:
     chunks, words = made
     tags = tags_of(chunks, words)
     assert is_valid(tags)

@@ -22,7 +22,7 @@ from holdfast.types import canonical_type
 
 KIND_OF_EVIDENCE: Final = "multitask"
 _DECIMALS: Final = 4
-_TOGETHER: Final = 16  # documents that the name linker sees at once
+_BATCH: Final = 16  # documents that the name linker sees at once
 
 
 class MultitaskAnnotator:
@@ -76,7 +76,7 @@ class MultitaskAnnotator:
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Annotate many documents, in order."""
-        for block in in_blocks(documents, _TOGETHER):
+        for block in in_blocks(documents, _BATCH):
             read = [self.by_class(document) for document in block]
             if self._names is None:
                 yield from read

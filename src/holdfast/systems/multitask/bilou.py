@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 
 
-class Chunk(NamedTuple):
+class TaggedSpan(NamedTuple):
     """Words `first` to `last`, both inclusive, as one mention."""
 
     first: int
@@ -32,7 +32,7 @@ def count_tags(types: int) -> int:
     return 4 * types + 1
 
 
-def tags_of(chunks: Iterable[Chunk], words: int) -> Integers:
+def tags_of(chunks: Iterable[TaggedSpan], words: int) -> Integers:
     """The tags of chunks that do not overlap. *Shape:* (words,)"""
     tags = np.zeros(words, dtype=np.int64)
     for first, last, type in chunks:
@@ -44,7 +44,7 @@ def tags_of(chunks: Iterable[Chunk], words: int) -> Integers:
     return tags
 
 
-def chunks_of(tags: Integers) -> Iterator[Chunk]:
+def chunks_of(tags: Integers) -> Iterator[TaggedSpan]:
     """The mentions of a valid row of tags, from the left."""
     begin = 0
     for place in np.flatnonzero(tags).tolist():
@@ -52,7 +52,7 @@ def chunks_of(tags: Integers) -> Iterator[Chunk]:
         if part + 1 in (_BEGIN, _UNIT):
             begin = place
         if part + 1 in (_LAST, _UNIT):
-            yield Chunk(begin, place, type)
+            yield TaggedSpan(begin, place, type)
 
 
 def is_valid(tags: Integers) -> bool:

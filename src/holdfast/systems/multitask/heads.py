@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast.errors import UsageError
-from holdfast.systems.multitask.bilou import Chunk, best_tags, chunks_of
+from holdfast.systems.multitask.bilou import TaggedSpan, best_tags, chunks_of
 from holdfast.systems.multitask.labels import NO_ENTITY
-from holdfast.systems.multitask.shape import LINKING, RECOGNITION, TASKS, TYPING, ModelShape
+from holdfast.systems.multitask.shape import LINKING, RECOGNITION, TASKS, TYPING, MultitaskShape
 from holdfast.systems.multitask.text import mean_states
 
 TRANSITIONS: Final = "transitions"
@@ -43,7 +43,7 @@ class Predicted:
 class Heads:
     """One feed-forward network per task, and how its answers are read."""
 
-    shape: ModelShape
+    shape: MultitaskShape
     weights: Mapping[str, Floats]  # "linking.hidden.weight", "linking.out.bias", …, "transitions"
     read: str = ""  # the task that says where mentions are, per token; "": the lowest there is
 
@@ -79,11 +79,11 @@ class Heads:
         scores = self.scores(RECOGNITION, features[RECOGNITION])
         return [(c.first, c.last) for c in self._chunks(scores, sentences)]
 
-    def _chunks(self, scores: Floats, sentences: Integers) -> Iterator[Chunk]:
+    def _chunks(self, scores: Floats, sentences: Integers) -> Iterator[TaggedSpan]:
         for first, last in pairwise(sentences.tolist()):
             tags = best_tags(scores[first:last], self.weights.get(TRANSITIONS))
             for chunk in chunks_of(tags):
-                yield Chunk(first + chunk.first, first + chunk.last, chunk.type)
+                yield TaggedSpan(first + chunk.first, first + chunk.last, chunk.type)
 
     def _classified(
         self, features: Features, spans: list[tuple[int, int]], *, top: int
@@ -180,7 +180,7 @@ def _groups(lengths: Sequence[int], *, most: int) -> Iterable[slice]:
         yield slice(start, len(lengths))
 
 
-def check_read(shape: ModelShape, read: str) -> None:
+def check_read(shape: MultitaskShape, read: str) -> None:
     """UsageError unless the model has the task that shall say where mentions are."""
     if read and (read not in TASKS or read not in shape.tasks):
         raise UsageError(f"read = {read!r}: the model's tasks are {', '.join(shape.tasks)}")

@@ -17,7 +17,7 @@ from holdfast.encoders.tokens import TokenEncoder
 from holdfast.errors import ArtifactError
 from holdfast.systems.multitask.heads import Features, Floats, Heads, Predicted, check_read
 from holdfast.systems.multitask.labels import Labels
-from holdfast.systems.multitask.shape import MULTITASK, ModelShape, shape_of
+from holdfast.systems.multitask.shape import MULTITASK, MultitaskShape, shape_of
 from holdfast.systems.multitask.text import Words, read_words, word_states
 
 VERSION: Final = 1
@@ -27,14 +27,14 @@ WORDS: Final = "words"  # float32 (sentences, longest, width), padded at the end
 LENGTHS: Final = "lengths"  # int32 (sentences,)
 FEATURES: Final = "features"  # float32 (sentences, longest, width of all tasks)
 SCALE: Final = ".scale"  # ends the name of the scales of a matrix whose rows are in 8 bits
-_TOGETHER: Final = 2048  # tokens whose states are held before their sentences are read
+_BATCH: Final = 2048  # tokens whose states are held before their sentences are read
 _SENTENCES: Final = 8  # of about one length, read in one run
 
 Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class SentenceBlock:
     """Some whole sentences of a document, and the states of their words."""
 
     first: int  # word of the document
@@ -47,7 +47,7 @@ class MultitaskModel:
     """An encoder of tokens, the encoders of tasks if there are any, and the heads."""
 
     encoder: TokenEncoder
-    shape: ModelShape
+    shape: MultitaskShape
     labels: Labels
     heads: Heads
     config: Mapping[str, Any]  # of the manifest
@@ -115,7 +115,7 @@ class MultitaskModel:
                 found[number] = replace(one, first=spans[number][0], last=spans[number][1])
         return [found[number] for number in range(len(spans))]
 
-    def blocks(self, words: Words) -> Iterator[Block]:
+    def blocks(self, words: Words) -> Iterator[SentenceBlock]:
         """The document's sentences in order, as many together as fit."""
         firsts, bounds = words.tokens.words, words.sentences
         token_bounds = np.append(firsts, len(words.tokens))[bounds]
@@ -125,13 +125,15 @@ class MultitaskModel:
             have += len(rows)
             begin = int(token_bounds[done])
             last = int(np.searchsorted(token_bounds, begin + have, side="right")) - 1
-            if last > done and (have >= _TOGETHER or last == len(bounds) - 1):
+            if last > done and (have >= _BATCH or last == len(bounds) - 1):
                 states = np.concatenate(held)
                 end = int(token_bounds[last])
                 own = firsts[bounds[done] : bounds[last]] - begin
                 of_words = word_states(states[: end - begin], own)
                 sentences = bounds[done : last + 1] - bounds[done]
-                yield Block(int(bounds[done]), sentences, self._features(of_words, sentences))
+                yield SentenceBlock(
+                    int(bounds[done]), sentences, self._features(of_words, sentences)
+                )
                 held, have, done = [states[end - begin :]], have - (end - begin), last
 
     def _features(self, states: Floats, sentences: Integers) -> Features:
@@ -150,7 +152,10 @@ class MultitaskModel:
             padded[inside] = states[places]
             feed = {WORDS: padded, LENGTHS: lengths[group].astype(np.int32)}
             found[places] = self._tasks.run([FEATURES], feed)[0][inside]
-        return {task: found[:, n * width : (n + 1) * width] for n, task in enumerate(tasks)}
+        own = {task: found[:, n * width : (n + 1) * width] for n, task in enumerate(tasks)}
+        if self.shape.shortcut:
+            return {task: np.concatenate([part, states], axis=1) for task, part in own.items()}
+        return own
 
 
 def _weights(path: Path) -> dict[str, Floats]:

@@ -32,7 +32,7 @@ _ALLOWED: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class ModelShape:
+class MultitaskShape:
     """Which networks there are, whatever they learn from.
 
     Per token, all tasks tag words. Per entity, recognition tags words; typing and linking classify
@@ -45,6 +45,7 @@ class ModelShape:
     tasks: tuple[str, ...] = TASKS
     lstm_width: int = 128  # of each direction of a task's encoder
     lstm_layers: int = 2
+    shortcut: bool = True  # a head also reads the token encoder's states, past the task's encoder
     crf: bool = False  # tags are scored in pairs; of a single task that is not linking
     dropout: float = 0.1  # of the states that a head reads
 
@@ -74,14 +75,20 @@ class ModelShape:
         """Whether mentions must be there already: it classifies spans and recognises none."""
         return self.setup == "entity" and RECOGNITION not in self.tasks
 
+    def head_width(self, width: int) -> int:
+        """What a head reads of a word. `width` of the token encoder's states."""
+        if not self.has_task_encoders:
+            return width
+        return 2 * self.lstm_width + (width if self.shortcut else 0)
+
     def is_tagging(self, task: str) -> bool:
         return self.setup == "token" or task == RECOGNITION
 
 
-def shape_of(config: Mapping[str, Any]) -> ModelShape:
+def shape_of(config: Mapping[str, Any]) -> MultitaskShape:
     """From a manifest's values; what is none of the shape's is left aside."""
-    known = {field.name for field in fields(ModelShape)}
+    known = {field.name for field in fields(MultitaskShape)}
     values = {key: value for key, value in config.items() if key in known}
     if "tasks" in values:
         values["tasks"] = tuple(values["tasks"])
-    return ModelShape(**values)
+    return MultitaskShape(**values)

@@ -13,8 +13,8 @@ from holdfast.systems.multitask.labels import NO_ENTITY, Labels  # noqa: E402
 from holdfast.systems.multitask.text import LONGEST_SENTENCE, read_words  # noqa: E402
 from holdfast.systems.multitask.training.data import (  # noqa: E402
     NO_TYPE,
-    Batch,
-    Reading,
+    ExampleBatch,
+    WindowConfig,
     examples_of,
 )
 from systems.multitask.training import toys  # noqa: E402
@@ -30,7 +30,7 @@ def test_words_are_labelled_by_their_mention() -> None:
     )
     document = Document("d", text, mentions=mentions)
     labels = Labels.of([document])
-    (example,) = examples_of([document], READER, labels, Reading())
+    (example,) = examples_of([document], READER, labels, WindowConfig())
     spans = zip(example.words.starts, example.words.ends, strict=True)
     assert " ".join(text[a:b] for a, b in spans) == "the patient had tight airways . We saw flu"
     assert example.words.sentences.tolist() == [0, 6, 9]
@@ -44,7 +44,7 @@ def test_words_are_labelled_by_their_mention() -> None:
 
 def test_a_type_or_id_that_training_lacks_is_no_label() -> None:
     document = Document("d", "we saw flu", mentions=(Mention.at(7, 10, type="Gene", ids=("X:1",)),))
-    (example,) = examples_of([document], READER, toys.labels(), Reading())
+    (example,) = examples_of([document], READER, toys.labels(), WindowConfig())
     assert example.recognition.tolist() == [0, 0, 4]
     assert example.span_types.tolist() == [NO_TYPE]
     assert example.span_classes.tolist() == [NO_ENTITY]
@@ -53,7 +53,7 @@ def test_a_type_or_id_that_training_lacks_is_no_label() -> None:
 def test_what_another_model_took_for_a_mention_is_learned_as_no_entity() -> None:
     document = toys.documents(1)[0]
     wrong = document.with_mentions([*document.mentions, Mention.at(0, 3)])
-    (example,) = examples_of([document], READER, toys.labels(), Reading(), mistaken=[wrong])
+    (example,) = examples_of([document], READER, toys.labels(), WindowConfig(), mistaken=[wrong])
     assert example.spans[-1].tolist() == [0, 0]
     assert example.span_classes[-1] == NO_ENTITY
     assert len(example.spans) == len(document.mentions) + 1
@@ -68,7 +68,7 @@ def test_what_another_model_took_for_a_mention_is_learned_as_no_entity() -> None
 )
 def test_mentions_that_tags_cannot_say_are_left_out(mention: Mention) -> None:
     document = Document("d", "the patient had asthma flu. We saw gout", mentions=(mention,))
-    (example,) = examples_of([document], READER, toys.labels(), Reading())
+    (example,) = examples_of([document], READER, toys.labels(), WindowConfig())
     assert not example.recognition.any()
     assert not len(example.spans)
 
@@ -76,7 +76,7 @@ def test_mentions_that_tags_cannot_say_are_left_out(mention: Mention) -> None:
 def test_of_nested_mentions_the_longest_is_learned() -> None:
     mentions = (Mention.at(4, 8), Mention.at(0, 8))
     (example,) = examples_of(
-        [Document("d", "red spot", mentions=mentions)], READER, toys.labels(), Reading()
+        [Document("d", "red spot", mentions=mentions)], READER, toys.labels(), WindowConfig()
     )
     assert example.spans.tolist() == [[0, len(example.words) - 1]]
 
@@ -97,7 +97,7 @@ def test_tiny_texts_can_be_read(text: str) -> None:
 def test_a_batch_holds_each_token_of_its_documents_once() -> None:
     examples = toys.examples(toys.documents(3))
     reading = [window for example in examples for window in example.windows]
-    batch = Batch.of(examples)
+    batch = ExampleBatch.of(examples)
     assert len(batch.kept) == sum(len(example.words.tokens) for example in examples)
     assert len(batch.lengths) == len(reading)
     kept = batch.tokens[batch.kept]

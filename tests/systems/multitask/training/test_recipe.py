@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,17 @@ from holdfast import artifacts  # noqa: E402
 from holdfast.corpora import dumps  # noqa: E402
 from holdfast.document import Document, Mention  # noqa: E402
 from holdfast.errors import UsageError  # noqa: E402
+from holdfast.experiments.own_corpus import OwnCorpus, train_own  # noqa: E402
 from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train, read_recipe, shipped  # noqa: E402
 from holdfast.experiments.run import run_recipe  # noqa: E402
 from holdfast.experiments.train import train_recipe  # noqa: E402
 from holdfast.kinds import KINDS, roles_of  # noqa: E402
-from holdfast.models import trained_model  # noqa: E402
+from holdfast.models import manifest_of, trained_model  # noqa: E402
 from holdfast.pipeline import load  # noqa: E402
-from holdfast.systems.multitask.shape import MULTITASK, ModelShape  # noqa: E402
+from holdfast.systems.multitask.shape import MULTITASK, MultitaskShape  # noqa: E402
 from holdfast.systems.multitask.training.fit import (  # noqa: E402
-    Material,
-    Settings,
+    MultitaskData,
+    MultitaskSettings,
     train_on_documents,
 )
 from holdfast.systems.multitask.training.recipe import read_settings  # noqa: E402
@@ -207,12 +209,12 @@ def _only_kb(home: Path) -> str:
 
 
 def test_a_model_can_be_trained_on_documents_of_ones_own(bert: Path, tmp_path: Path) -> None:
-    settings = Settings(
-        ModelShape(encoder=str(bert), lstm_width=16),
+    settings = MultitaskSettings(
+        MultitaskShape(encoder=str(bert), lstm_width=16),
         replace(toys.CONFIG, steps=240),
         toys.READING,
     )
-    material = Material(toys.documents(120), toys.documents(12, seed=1))
+    material = MultitaskData(toys.documents(120), toys.documents(12, seed=1))
     train_on_documents(material, settings, out=tmp_path / "own", report=silent)
     kb = toys.knowledge_base(tmp_path / "kb")
     gold = toys.documents(10, seed=2)
@@ -224,7 +226,35 @@ def test_a_model_can_be_trained_on_documents_of_ones_own(bert: Path, tmp_path: P
     )
     assert right >= 25  # of 30
     with pytest.raises(UsageError, match="nothing to learn"):
-        train_on_documents(Material([Document("d", "x")]), settings, out=tmp_path / "none")
+        train_on_documents(MultitaskData([Document("d", "x")]), settings, out=tmp_path / "none")
+
+
+def test_a_corpus_of_ones_own_needs_no_recipe(bert: Path, tmp_path: Path) -> None:
+    kb = toys.knowledge_base(tmp_path / "kb")
+    files = [tmp_path / f"{name}.pubtator" for name in ("train", "dev")]
+    for seed, (path, count) in enumerate(zip(files, (120, 12), strict=True)):
+        documents = toys.documents(count, seed=seed)
+        numbered = [replace(d, id=str(1000 * (seed + 1) + n)) for n, d in enumerate(documents)]
+        path.write_text(dumps(numbered, "pubtator"), encoding="utf-8")
+    lines = list[str]()
+    train_own(
+        "multitask",
+        OwnCorpus((files[0],), files[1], str(kb.folder)),
+        out=tmp_path / "own",
+        encoder=bert,
+        settings={"passes": 16.0, "batch": 8, "lstm_width": 16, "learning_rate": 3e-3}
+        | {"head_rate": 1e-2, "window": 40, "overlap": 8, "threads": 1, "dropout": 0.0},
+        report=lines.append,
+    )
+    assert any(line.startswith("step 240 of 240") for line in lines)  # 16 times 120 documents by 8
+    config = manifest_of(tmp_path / "own").config
+    (found,) = (value for key, value in config["results"].items() if "linking F1" in key)
+    assert found > 0.8
+    bare = tmp_path / "bare.pubtator"
+    bare.write_text(re.sub(r"\t[A-Z]+:\S+$", "", files[0].read_text("utf-8"), flags=re.M))
+    unlinked = OwnCorpus((bare,), None, str(kb.folder))
+    with pytest.raises(UsageError, match="no mention has an id"):
+        train_own("multitask", unlinked, out=tmp_path / "none", report=silent)
 
 
 def test_an_unknown_setting_is_an_error_that_names_it(data: Path, bert: Path) -> None:

@@ -16,12 +16,17 @@ from holdfast.document import Document, Mention  # noqa: E402
 from holdfast.errors import InvalidValueError, UsageError  # noqa: E402
 from holdfast.systems.multitask.annotator import MultitaskAnnotator  # noqa: E402
 from holdfast.systems.multitask.model import MultitaskModel  # noqa: E402
-from holdfast.systems.multitask.shape import TASKS, ModelShape  # noqa: E402
+from holdfast.systems.multitask.shape import TASKS, MultitaskShape  # noqa: E402
+from holdfast.systems.multitask.training.class_means import (  # noqa: E402
+    start_classes_at_means,
+)
+from holdfast.systems.multitask.training.data import ExampleBatch  # noqa: E402
 from holdfast.systems.multitask.training.export import export_multitask  # noqa: E402
+from holdfast.systems.multitask.training.model import span_means  # noqa: E402
 from holdfast.systems.multitask.training.select import features_of, heads_of  # noqa: E402
 from holdfast.systems.multitask.training.train import (  # noqa: E402
     MultitaskTask,
-    TrainConfig,
+    MultitaskTraining,
     train_multitask,
 )
 from systems.multitask.training import toys  # noqa: E402
@@ -30,6 +35,7 @@ TOKEN = replace(toys.SMALL, setup="token")
 SHAPES = {
     "hierarchical per entity": toys.SMALL,
     "hierarchical per token": TOKEN,
+    "hierarchical without shortcut": replace(toys.SMALL, shortcut=False),
     "multi per token": replace(TOKEN, layout="multi"),
     "single recognition": replace(TOKEN, layout="single", tasks=("recognition",)),
     "single typing per token": replace(TOKEN, layout="single", tasks=("typing",)),
@@ -51,7 +57,9 @@ def silent(_: str) -> None:
     pass
 
 
-def trained(shape: ModelShape, folder: Path, config: TrainConfig = toys.CONFIG) -> tuple[Any, Any]:
+def trained(
+    shape: MultitaskShape, folder: Path, config: MultitaskTraining = toys.CONFIG
+) -> tuple[Any, Any]:
     model = toys.network(shape)
     history = train_multitask(
         model,
@@ -130,6 +138,42 @@ def test_one_task_is_drawn_for_a_step_and_each_about_as_often() -> None:
     assert all(80 < drawn.count((name,)) < 120 for name in TASKS)
 
 
+@pytest.mark.parametrize("setup", ["entity", "token"])
+def test_classes_begin_as_the_means_of_their_mentions(setup: Any) -> None:
+    examples = toys.examples(toys.documents(120))
+    shape = MultitaskShape(layout="single", setup=setup, tasks=("linking",), dropout=0.0)
+
+    def right_at_the_start(class_start: Any) -> float:
+        config = replace(toys.CONFIG, class_start=class_start)
+        model = toys.network(shape)
+        task = MultitaskTask(model, examples, examples, toys.labels(), config)
+        task.refresh(0)
+        wanted, found = list[int](), list[int]()
+        for example in examples[:20]:
+            batch = ExampleBatch.of([example])
+            states = features_of(model, example)["linking"]
+            rows = states if setup == "token" else span_means(torch.tensor(states), batch.spans)
+            scores = heads_of(model).scores("linking", np.asarray(rows))
+            classes = batch.linking if setup == "token" else batch.span_classes
+            known = classes.numpy() > 0
+            wanted += classes.numpy()[known].tolist()
+            found += scores.argmax(axis=1)[known].tolist()
+        return float(np.mean(np.array(wanted) == np.array(found)))
+
+    assert right_at_the_start("means") > 0.5 > 0.35 > right_at_the_start("random")
+
+
+def test_a_class_that_no_mention_has_begins_as_zero() -> None:
+    documents = toys.documents(120)
+    model = toys.network(replace(toys.SMALL, layout="single", tasks=("linking",)))
+    gone = max(toys.labels().class_of([id]) for id in toys.IDS)
+    kept = [e for e in toys.examples(documents) if gone not in e.span_classes]
+    start_classes_at_means(model, kept, nil_weight=0.125)
+    rows = model.heads["linking"].out.weight.detach().norm(dim=1)
+    assert rows[gone] == 0
+    assert (rows[[n for n in range(1, len(rows)) if n != gone]] > 0).all()
+
+
 @pytest.mark.parametrize(("tuned_by", "is_tuned"), [("linking", False), ("all", True)])
 def test_only_linking_tunes_the_encoder_if_asked(tuned_by: str, is_tuned: bool) -> None:
     config = replace(toys.CONFIG, tasks_per_step="one", tuned_by=tuned_by)  # type: ignore[arg-type]
@@ -167,7 +211,15 @@ def test_another_shape_is_another_run(tmp_path: Path) -> None:
         trained(replace(toys.SMALL, setup="token"), tmp_path / "work", config)
 
 
-@pytest.mark.parametrize("name", ["hierarchical per entity", "multi per token", "BiLSTM linking"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hierarchical per entity",
+        "hierarchical without shortcut",
+        "multi per token",
+        "BiLSTM linking",
+    ],
+)
 def test_what_is_exported_computes_what_torch_computes(name: str, tmp_path: Path) -> None:
     model = toys.network(SHAPES[name]).eval()
     opened = MultitaskModel.open(exported(model, tmp_path / "model"), threads=1)
@@ -225,4 +277,4 @@ def test_texts_without_sentences_are_annotated(joint: Any, tmp_path: Path, text:
 )
 def test_a_shape_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError):
-        ModelShape(**wrong)
+        MultitaskShape(**wrong)

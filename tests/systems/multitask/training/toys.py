@@ -10,16 +10,16 @@ from typing import Any
 from holdfast.document import Document
 from holdfast.encoders.tokens import TokenReader
 from holdfast.systems.multitask.labels import Labels
-from holdfast.systems.multitask.shape import ModelShape
-from holdfast.systems.multitask.training.data import Example, Reading, examples_of
-from holdfast.systems.multitask.training.train import TrainConfig
+from holdfast.systems.multitask.shape import MultitaskShape
+from holdfast.systems.multitask.training.data import Example, WindowConfig, examples_of
+from holdfast.systems.multitask.training.train import MultitaskTraining
 from systems.collective.training import toys
 
 IDS = toys.IDS
 CALLED = toys.CALLED
 _SENTENCE = re.compile(r"(?:^|(?<=\. ))\w")
-READING = Reading(window=40, overlap=8)
-CONFIG = TrainConfig(
+READING = WindowConfig(window=40, overlap=8)
+CONFIG = MultitaskTraining(
     steps=120,
     batch=8,
     learning_rate=3e-3,
@@ -29,7 +29,7 @@ CONFIG = TrainConfig(
     save_every=20,
     threads=1,
 )
-SMALL = ModelShape(lstm_width=16, lstm_layers=2, dropout=0.0)
+SMALL = MultitaskShape(lstm_width=16, lstm_layers=2, dropout=0.0)
 
 knowledge_base = toys.knowledge_base
 tokenizer = toys.tokenizer
@@ -61,7 +61,7 @@ def examples(of: Sequence[Document]) -> list[Example]:
     return list(examples_of(of, reader, labels(), READING))
 
 
-def network(shape: ModelShape = SMALL) -> Any:
+def network(shape: MultitaskShape = SMALL) -> Any:
     import torch
 
     from holdfast.systems.multitask.training.model import EmbeddingTokens, MultitaskNetwork

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from holdfast.document import Document
 from holdfast.encoders.tokens import TokenReader
-from holdfast.systems.multitask.bilou import Chunk, tags_of
+from holdfast.systems.multitask.bilou import TaggedSpan, tags_of
 from holdfast.systems.multitask.labels import NO_ENTITY, Labels
 from holdfast.systems.multitask.text import Located, Words, locate, read_words
 from holdfast.text.windows import Window, windows
@@ -24,7 +24,7 @@ NO_TYPE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WindowConfig:
     """How documents are cut into windows. A shorter document is one window: no token is read twice.
 
     Where a window ends inside a document, each side keeps half of the overlap as context.
@@ -54,7 +54,7 @@ def examples_of(
     documents: Iterable[Document],
     reader: TokenReader,
     labels: Labels,
-    reading: Reading,
+    reading: WindowConfig,
     *,
     mistaken: Iterable[Document] = (),
 ) -> Iterator[Example]:
@@ -82,12 +82,12 @@ def _example(
     found: Sequence[Located],
     others: Sequence[tuple[int, int]],
     labels: Labels,
-    reading: Reading,
+    reading: WindowConfig,
 ) -> Example:
     types = [_type_of(one, labels) for one in found]
     classes = [labels.class_of(one.mention.ids) for one in found]
     typed = [
-        Chunk(one.first, one.last, type)
+        TaggedSpan(one.first, one.last, type)
         for one, type in zip(found, types, strict=True)
         if type != NO_TYPE
     ]
@@ -99,7 +99,7 @@ def _example(
         document,
         words,
         tuple(windows(len(words.tokens), size=reading.window, overlap=reading.overlap)),
-        recognition=tags_of([Chunk(one.first, one.last) for one in found], len(words)),
+        recognition=tags_of([TaggedSpan(one.first, one.last) for one in found], len(words)),
         typing=tags_of(typed, len(words)),
         linking=linking,
         spans=np.array(spans, dtype=np.int64).reshape(-1, 2),
@@ -115,7 +115,7 @@ def _type_of(one: Located, labels: Labels) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ExampleBatch:
     """Documents side by side, as tensors. Rows of tokens and of words count over all documents."""
 
     tokens: Tensor  # of all windows; (read,)
@@ -131,7 +131,7 @@ class Batch:
     span_classes: Tensor  # (spans,)
 
     @classmethod
-    def of(cls, examples: Sequence[Example]) -> Batch:
+    def of(cls, examples: Sequence[Example]) -> ExampleBatch:
         """*Shape:* everything of one document after everything of another."""
         read, kept, word_of = list[Integers](), list[Integers](), list[Integers]()
         lengths, spans = list[int](), list[Integers]()

@@ -17,11 +17,11 @@ from holdfast.models import manifest_of
 from holdfast.systems.multitask.labels import Labels
 from holdfast.systems.multitask.model import HEADS, SCALE, TASKS_MODEL, VERSION
 from holdfast.systems.multitask.shape import MULTITASK, READING
-from holdfast.systems.multitask.training.data import Reading
+from holdfast.systems.multitask.training.data import WindowConfig
 from holdfast.systems.multitask.training.graph import encoder_graph, tasks_graph
 from holdfast.systems.multitask.training.model import MultitaskNetwork
 from holdfast.systems.multitask.training.select import heads_of
-from holdfast.training.onnx_graph import quantised_rows
+from holdfast.training.export.graph import quantised_rows
 
 
 def export_multitask(
@@ -30,7 +30,7 @@ def export_multitask(
     labels: Labels,
     folder: Path,
     *,
-    reading: Reading,
+    reading: WindowConfig,
     small: bool = False,  # weights in 8 bits
     description: Mapping[str, Any],
 ) -> artifacts.Manifest:

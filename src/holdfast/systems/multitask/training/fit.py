@@ -15,28 +15,27 @@ from holdfast.encoders.tokens import TokenReader
 from holdfast.errors import UsageError
 from holdfast.systems.multitask.heads import check_read
 from holdfast.systems.multitask.labels import Labels
-from holdfast.systems.multitask.shape import ModelShape
-from holdfast.systems.multitask.training.data import Example, Reading, examples_of
+from holdfast.systems.multitask.shape import MultitaskShape
+from holdfast.systems.multitask.training.data import Example, WindowConfig, examples_of
 from holdfast.systems.multitask.training.export import export_multitask, write_reading
 from holdfast.systems.multitask.training.model import MultitaskNetwork, open_reader_tokenizer
 from holdfast.systems.multitask.training.select import selected_by
-from holdfast.systems.multitask.training.train import TrainConfig, train_multitask
+from holdfast.systems.multitask.training.train import MultitaskTraining, train_multitask
 from holdfast.training.history import Entry
 from holdfast.training.loop import Report, best_entry
+from holdfast.training.starts import checkpoints_of
 
 SMALL: Final = "-int8"
 """What the folder of a model in 8 bits is called, after that of the model."""
 
-_CHECKPOINTS: Final = "-checkpoints"
-
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MultitaskSettings:
     """Everything that decides what is learned, besides the documents."""
 
-    shape: ModelShape = field(default_factory=ModelShape)
-    train: TrainConfig = field(default_factory=TrainConfig)
-    reading: Reading = field(default_factory=Reading)
+    shape: MultitaskShape = field(default_factory=MultitaskShape)
+    train: MultitaskTraining = field(default_factory=MultitaskTraining)
+    reading: WindowConfig = field(default_factory=WindowConfig)
     read: str = ""  # per token: the task that says where mentions are; "": the lowest
 
     def __post_init__(self) -> None:
@@ -44,7 +43,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class MultitaskData:
     """Documents with the ids that shall be classes."""
 
     training: Sequence[Document]
@@ -53,8 +52,8 @@ class Material:
 
 
 def train_on_documents(
-    material: Material,
-    settings: Settings,
+    material: MultitaskData,
+    settings: MultitaskSettings,
     *,
     out: Path,
     description: Mapping[str, Any] = MappingProxyType({}),
@@ -90,17 +89,12 @@ def train_on_documents(
         about=about,
         report=report,
     )
-    told = _results(model, history, len(development))
-    _write(model, labels, settings, out=out, description=description, results=told)
-
-
-def checkpoints_of(folder: Path) -> Path:
-    """The checkpoint folder beside a model folder."""
-    return folder.with_name(f"{folder.name}{_CHECKPOINTS}")
+    results = _results(model, history, len(development))
+    _write(model, labels, settings, out=out, description=description, results=results)
 
 
 def _examples(
-    material: Material, settings: Settings, labels: Labels, *, report: Report
+    material: MultitaskData, settings: MultitaskSettings, labels: Labels, *, report: Report
 ) -> tuple[list[Example], list[Example]]:
     """Of training and of development documents."""
     reader = TokenReader.of(open_reader_tokenizer(settings.shape.encoder))
@@ -120,7 +114,7 @@ def _examples(
 def _write(
     model: MultitaskNetwork,
     labels: Labels,
-    settings: Settings,
+    settings: MultitaskSettings,
     *,
     out: Path,
     description: Mapping[str, Any],

@@ -14,14 +14,14 @@ from onnx import TensorProto
 from torch import Tensor, nn
 
 from holdfast.encoders.tokens import INPUT, OUTPUT
-from holdfast.systems.collective.training.graph import add_states
 from holdfast.systems.multitask.model import FEATURES, LENGTHS, WORDS
 from holdfast.systems.multitask.training.model import (
     EmbeddingTokens,
     MultitaskNetwork,
     SentenceEncoder,
 )
-from holdfast.training.onnx_graph import Graph
+from holdfast.training.export.graph import Graph
+from holdfast.training.export.tokens import add_states
 
 
 def encoder_graph(model: MultitaskNetwork, *, quantised: bool) -> onnx.ModelProto:

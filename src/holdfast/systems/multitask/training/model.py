@@ -10,12 +10,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from holdfast.systems.collective.training.encoder import (
-    States,
-    TokenEncoder,
-    open_token_encoder,
-    open_tokenizer,
-)
 from holdfast.systems.multitask.bilou import count_tags
 from holdfast.systems.multitask.labels import Labels
 from holdfast.systems.multitask.shape import (
@@ -23,10 +17,16 @@ from holdfast.systems.multitask.shape import (
     LINKING,
     RECOGNITION,
     TASKS,
-    ModelShape,
+    MultitaskShape,
 )
 from holdfast.systems.multitask.training.crf import ChainCrf
-from holdfast.systems.multitask.training.data import Batch
+from holdfast.systems.multitask.training.data import ExampleBatch
+from holdfast.training.token_encoder import (
+    States,
+    TokenEncoder,
+    open_token_encoder,
+    open_tokenizer,
+)
 
 
 class EmbeddingTokens(nn.Module):
@@ -48,7 +48,7 @@ class EmbeddingTokens(nn.Module):
 class SentenceEncoder(nn.Module):
     """A BiLSTM of several layers that reads each sentence by itself."""
 
-    def __init__(self, inner: int, shape: ModelShape) -> None:
+    def __init__(self, inner: int, shape: MultitaskShape) -> None:
         super().__init__()
         self.width = 2 * shape.lstm_width
         self.lstm = nn.LSTM(
@@ -91,7 +91,7 @@ class MultitaskNetwork(nn.Module):
 
     def __init__(
         self,
-        shape: ModelShape,
+        shape: MultitaskShape,
         labels: Labels,
         *,
         encoder: TokenEncoder | EmbeddingTokens | None = None,
@@ -106,7 +106,7 @@ class MultitaskNetwork(nn.Module):
             own = SentenceEncoder(width + below if number else width, shape)
             self.encoders[task] = own
             below = own.width
-        inner = 2 * shape.lstm_width if shape.has_task_encoders else width
+        inner = shape.head_width(width)
         self.heads = nn.ModuleDict(
             {
                 task: Head(inner, count_labels(shape, labels, task), dropout=shape.dropout)
@@ -116,9 +116,9 @@ class MultitaskNetwork(nn.Module):
         self.crf = ChainCrf(count_labels(shape, labels, shape.tasks[0])) if shape.crf else None
 
     def features(
-        self, batch: Batch, tasks: Collection[str] = TASKS, *, tuned: bool = True
+        self, batch: ExampleBatch, tasks: Collection[str] = TASKS, *, tuned: bool = True
     ) -> dict[str, Tensor]:
-        """The states of words by task; those of a task below one that is asked for come along.
+        """What heads read of words, by task; that of a task below one asked for comes along.
 
         Without `tuned`, the encoder of tokens has no gradient. *Shape:* (words, width) each.
         """
@@ -131,9 +131,11 @@ class MultitaskNetwork(nn.Module):
         for task in self.shape.tasks[: wanted + 1]:
             below = list(found.values())[-1:]
             found[task] = self.encoders[task](torch.cat([states, *below], dim=1), batch.sentences)
+        if self.shape.shortcut:
+            return {task: torch.cat([own, states], dim=1) for task, own in found.items()}
         return found
 
-    def _words(self, batch: Batch) -> Tensor:
+    def _words(self, batch: ExampleBatch) -> Tensor:
         """The mean over the pieces of each word. *Shape:* (words, width)."""
         states = self.encoder(batch.tokens, batch.lengths).tokens[batch.kept]
         count = len(batch.recognition)
@@ -158,7 +160,7 @@ def span_means(states: Tensor, spans: Tensor) -> Tensor:
     return sums / lengths[:, None]
 
 
-def count_labels(shape: ModelShape, labels: Labels, task: str) -> int:
+def count_labels(shape: MultitaskShape, labels: Labels, task: str) -> int:
     """The outputs of a task's head."""
     if task == RECOGNITION:
         return count_tags(1)

@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.corpora.named import CORPORA, load_corpus, load_training
+from holdfast.corpora.named import corpus_named, load_corpus, load_training
 from holdfast.corpora.named.splits import parse_splits
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
-from holdfast.models import find_model, trained_model
-from holdfast.systems.collective.training.start import (
-    begin_with_detector,
-    check_starts,
-    starts_of,
-)
+from holdfast.experiments.settings import read_parts
+from holdfast.models import find_model
 from holdfast.systems.multitask.model import MultitaskModel
-from holdfast.systems.multitask.shape import ModelShape
-from holdfast.systems.multitask.training.data import Reading
+from holdfast.systems.multitask.shape import MultitaskShape
+from holdfast.systems.multitask.training.data import WindowConfig
 from holdfast.systems.multitask.training.fit import (
-    Material,
-    Settings,
-    checkpoints_of,
+    MultitaskData,
+    MultitaskSettings,
     train_on_documents,
 )
 from holdfast.systems.multitask.training.model import MultitaskNetwork
 from holdfast.systems.multitask.training.recognised import recognised
-from holdfast.systems.multitask.training.train import TrainConfig
+from holdfast.systems.multitask.training.train import MultitaskTraining
 from holdfast.training.loop import Report
+from holdfast.training.starts import begin_with_detector, check_starts, starts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +40,16 @@ class RecipeConfig:
     recogniser: str = ""  # per entity: the model whose mistakes are learned as no entity
     fit_documents: int | None = None  # how many are learned from, drawn at random; all by default
     select_documents: int = 100  # of the development split that are looked at while training
+    passes: float = 0.0  # over the documents, instead of `steps`; 0: as many steps as are said
+    read: str = ""  # per token: the task that says where mentions are; "": the lowest
 
 
-def read_settings(recipe: Recipe) -> tuple[Settings, RecipeConfig]:
+def read_settings(recipe: Recipe) -> tuple[MultitaskSettings, RecipeConfig]:
     """Every key goes to the part that has it; one that no part has is a UsageError."""
-    left = dict(recipe.trained.settings)
-    kinds = (ModelShape, TrainConfig, Reading, RecipeConfig)
-    parts = {kind: _take(kind, left) for kind in kinds}
-    read = str(left.pop("read", ""))
-    if left:
-        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(left)!r}")
-    settings = Settings(
-        ModelShape(**parts[ModelShape]),
-        TrainConfig(**parts[TrainConfig]),
-        Reading(**parts[Reading]),
-        read,
+    shape, train, reading, own = read_parts(
+        recipe, MultitaskShape, MultitaskTraining, WindowConfig, RecipeConfig
     )
-    return settings, RecipeConfig(**parts[RecipeConfig])
-
-
-def _take(kind: Any, settings: dict[str, Any]) -> dict[str, Any]:
-    names = [field.name for field in fields(kind) if field.name in settings]
-    return {name: settings.pop(name) for name in names}
+    return MultitaskSettings(shape, train, reading, own.read), own
 
 
 def train_multitask_recipe(
@@ -85,10 +69,13 @@ def train_multitask_recipe(
 
     def begin(model: MultitaskNetwork) -> None:
         if own.detector:
-            begin_with_detector(model.encoder, checkpoints_of(trained_model(own.detector)))
+            begin_with_detector(model.encoder, own.detector)
 
+    material = load_material(recipe, own, data=data, report=report)
+    if own.passes:
+        settings = replace(settings, train=settings.train.paced(len(material.training), own.passes))
     train_on_documents(
-        load_material(recipe, own, data=data, report=report),
+        material,
         settings,
         out=out,
         description=_description(recipe),
@@ -98,12 +85,15 @@ def train_multitask_recipe(
     )
 
 
-def load_material(recipe: Recipe, config: RecipeConfig, *, data: Path, report: Report) -> Material:
+def load_material(
+    recipe: Recipe, config: RecipeConfig, *, data: Path, report: Report
+) -> MultitaskData:
     """What is trained on and looked at, with ids of the knowledge base."""
     train = recipe.trained
     looked = parse_splits([train.select] if train.select else [])
     evaluated = [*recipe.evaluated, *parse_splits(train.held_out), *looked]
-    kb = kb_of(recipe, looked[0][1] if looked else recipe.measured.split, data=data)
+    split = recipe.measured.split if recipe.evaluate else "train"
+    kb = kb_of(recipe, looked[0][1] if looked else split, data=data)
     found = load_training(parse_splits(train.on), evaluated=evaluated, data=data)
     for part in found.parts:
         report(str(part))
@@ -113,7 +103,7 @@ def load_material(recipe: Recipe, config: RecipeConfig, *, data: Path, report: R
     mistaken = list[Document]()
     if config.recogniser:
         mistaken = recognised(MultitaskModel.open(find_model(config.recogniser)), training)
-    return Material(
+    return MultitaskData(
         training,
         list(with_primary_ids(development[: config.select_documents], ids)),
         mistaken,
@@ -124,11 +114,12 @@ def _description(recipe: Recipe) -> dict[str, object]:
     earlier = list(dict.fromkeys(each.name for each in starts_of(recipe)))
     learned = (split for each in (recipe, *starts_of(recipe)) for split in each.trained.on)
     fit = list(dict.fromkeys(learned))
+    licences = dict.fromkeys(corpus_named(name).licence for name, _ in parse_splits(fit))
     return {
         "recipes": [*reversed(earlier), recipe.name],
         "training_data": fit,
         "selected_on": recipe.trained.select,
-        "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name, _ in parse_splits(fit))),
+        "licence": "; ".join(licences),
     }
 
 

@@ -12,7 +12,7 @@ from holdfast.document import NIL
 from holdfast.systems.multitask.heads import TRANSITIONS, Floats, Heads, Predicted
 from holdfast.systems.multitask.labels import NO_ENTITY, Labels
 from holdfast.systems.multitask.shape import LINKING, RECOGNITION
-from holdfast.systems.multitask.training.data import Batch, Example
+from holdfast.systems.multitask.training.data import Example, ExampleBatch
 from holdfast.systems.multitask.training.model import MultitaskNetwork
 
 
@@ -30,7 +30,7 @@ def heads_of(model: MultitaskNetwork, *, read: str = "") -> Heads:
 def features_of(model: MultitaskNetwork, example: Example) -> dict[str, Floats]:
     """The states of a document's words by task. *Shape:* (words, width) each."""
     with torch.inference_mode():
-        found = model.features(Batch.of([example]))
+        found = model.features(ExampleBatch.of([example]))
     return {task: states.numpy() for task, states in found.items()}
 
 

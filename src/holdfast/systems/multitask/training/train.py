@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -14,7 +14,8 @@ from torch import Tensor
 
 from holdfast.systems.multitask.labels import NO_ENTITY, Labels
 from holdfast.systems.multitask.shape import LINKING, RECOGNITION
-from holdfast.systems.multitask.training.data import NO_TYPE, Batch, Example
+from holdfast.systems.multitask.training.class_means import start_classes_at_means
+from holdfast.systems.multitask.training.data import NO_TYPE, Example, ExampleBatch
 from holdfast.systems.multitask.training.losses import class_loss, label_loss
 from holdfast.systems.multitask.training.model import MultitaskNetwork, span_means
 from holdfast.systems.multitask.training.select import heads_of, scores, selected_by
@@ -28,7 +29,7 @@ _OF_LOOP: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class TrainConfig:
+class MultitaskTraining:
     """How long and how fast. Rates are for MiniLM; a larger encoder wants smaller ones."""
 
     steps: int = 600
@@ -38,6 +39,7 @@ class TrainConfig:
     weight_decay: float = 1e-4
     warm_up: float = 0.1  # part of the steps with a rising rate, before the linear decay to 0
     nil_weight: float = 0.125  # of the class of no entity, in the loss of linking
+    class_start: Literal["means", "random"] = "means"  # what the rows of classes begin as
     sampled_classes: int = 0  # classes that join those of the batch, drawn at random
     tasks_per_step: Literal["all", "one"] = "all"  # losses are summed, or one task is drawn
     tuned_by: Literal["all", "linking"] = "all"  # the tasks whose loss changes the token encoder
@@ -46,6 +48,11 @@ class TrainConfig:
     save_every: int = 100
     seed: int = 0
     threads: int = 0  # 0: as many as torch takes by itself
+
+    def paced(self, documents: int, passes: float) -> MultitaskTraining:
+        """The configuration with so many passes over the documents, evaluated after each fifth."""
+        steps = max(1, round(documents * passes / self.batch))
+        return replace(self, steps=steps, evaluate_every=max(1, steps // 5))
 
 
 class MultitaskTask(Task[Example]):
@@ -57,7 +64,7 @@ class MultitaskTask(Task[Example]):
         training: Sequence[Example],
         development: Sequence[Example],
         labels: Labels,
-        config: TrainConfig,
+        config: MultitaskTraining,
     ) -> None:
         self.model: MultitaskNetwork = model
         self.selected_by = selected_by(model) if development else ""
@@ -76,6 +83,11 @@ class MultitaskTask(Task[Example]):
             ParameterGroup(encoder, config.learning_rate),
             ParameterGroup(others, config.head_rate),
         )
+
+    def refresh(self, done: int) -> None:
+        if done == 0 and self._config.class_start == "means" and LINKING in self.model.shape.tasks:
+            nil_weight = self._config.nil_weight
+            start_classes_at_means(self.model, self._training, nil_weight=nil_weight)
 
     def draw(self, step: int, count: int) -> Sequence[Example]:
         self._step = step
@@ -97,7 +109,7 @@ class MultitaskTask(Task[Example]):
 
     def loss(self, examples: Sequence[Example]) -> Loss:
         """The sum over tasks of mean losses, once for every example."""
-        batch = Batch.of(examples)
+        batch = ExampleBatch.of(examples)
         tasks = self.tasks_of(self._step)
         tuned = self._config.tuned_by == "all" or LINKING in tasks
         features = self.model.features(batch, tasks, tuned=tuned)
@@ -109,7 +121,7 @@ class MultitaskTask(Task[Example]):
         self,
         task: str,
         features: Mapping[str, Tensor],
-        batch: Batch,
+        batch: ExampleBatch,
     ) -> Loss:
         model, states = self.model, features[task]
         head: Any = model.heads[task]
@@ -133,7 +145,7 @@ class MultitaskTask(Task[Example]):
         known = batch.span_types != NO_TYPE
         return label_loss(head(span_means(states, batch.spans[known])), batch.span_types[known])
 
-    def _spans(self, features: Mapping[str, Tensor], batch: Batch) -> tuple[Tensor, Tensor]:
+    def _spans(self, features: Mapping[str, Tensor], batch: ExampleBatch) -> tuple[Tensor, Tensor]:
         """What is linked, and its classes: the batch's spans and those recognised wrongly."""
         if not self._config.learns_mistakes or RECOGNITION not in features:
             return batch.spans, batch.span_classes
@@ -165,7 +177,7 @@ def train_multitask(
     training: Sequence[Example],
     development: Sequence[Example],
     labels: Labels,
-    config: TrainConfig,
+    config: MultitaskTraining,
     *,
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
