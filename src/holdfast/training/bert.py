@@ -58,7 +58,7 @@ class TransformerConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PackedLayout:
     """Where the tokens of a batch lie: all in one row, [CLS] and [SEP] with their name."""
 
     firsts: Tensor  # (names,): the place of each name's first token
@@ -67,7 +67,7 @@ class Layout:
     padded: Tensor  # (names, longest): its place; 0 where there is none
 
     @classmethod
-    def of(cls, lengths: Tensor) -> Layout:
+    def of(cls, lengths: Tensor) -> PackedLayout:
         """*Shape:* lengths (names,), with the first and the last token."""
         firsts = torch.cumsum(lengths, 0) - lengths
         across = torch.arange(int(lengths.max()))
@@ -88,6 +88,12 @@ class Layout:
         return seen if window is None else seen & (distance <= window // 2)
 
 
+def places_of(lengths: Tensor) -> Tensor:
+    """Where tokens are among those with [CLS] and [SEP]. *Shape:* (names,) to (tokens,)."""
+    owner = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
+    return torch.arange(len(owner)) + 2 * owner + 1
+
+
 class Layer(nn.Module):
     """Self-attention and a feed-forward layer, each added to its input and then normalised."""
 
@@ -101,12 +107,12 @@ class Layer(nn.Module):
         self.mixed = nn.LayerNorm(width, eps=config.epsilon)
         self.fed = nn.LayerNorm(width, eps=config.epsilon)
 
-    def forward(self, states: Tensor, layout: Layout, seen: Tensor) -> Tensor:
+    def forward(self, states: Tensor, layout: PackedLayout, seen: Tensor) -> Tensor:
         """The new state of every token. *Shape:* (all, width) to (all, width)."""
         queries = self.query(states)[layout.padded]
         return self._finish(states, self._attend(queries, states, layout, seen)[layout.inside])
 
-    def first(self, states: Tensor, layout: Layout) -> Tensor:
+    def first(self, states: Tensor, layout: PackedLayout) -> Tensor:
         """The new state of each name's first token, which sees the whole name.
 
         *Shape:* (all, width) to (names, width).
@@ -115,7 +121,9 @@ class Layer(nn.Module):
         found = self._attend(self.query(own)[:, None], states, layout, layout.inside[:, None])
         return self._finish(own, found[:, 0])
 
-    def _attend(self, queries: Tensor, states: Tensor, layout: Layout, seen: Tensor) -> Tensor:
+    def _attend(
+        self, queries: Tensor, states: Tensor, layout: PackedLayout, seen: Tensor
+    ) -> Tensor:
         """*Shape:* queries (names, asking, width); seen (names, asking, longest)."""
         keys, values = self.key(states)[layout.padded], self.value(states)[layout.padded]
         split = (part.unflatten(2, (self.heads, -1)) for part in (queries, keys, values))
@@ -148,7 +156,7 @@ class TransformerLinker(nn.Module):
         *Shape:* tokens (all,), those of one name after those of another; lengths (names,), their
         counts; result (names, width).
         """
-        layout = Layout.of(lengths + 2)
+        layout = PackedLayout.of(lengths + 2)
         states = self.states(tokens, lengths, window=window)
         vectors = self.layers[-1].first(states, layout)
         return F.normalize(vectors, dim=1) * (lengths > 0)[:, None]
@@ -160,20 +168,30 @@ class TransformerLinker(nn.Module):
         """
         if window is not None and (window < 1 or window % 2 == 0):
             raise InvalidValueError(f"a window of {window}: it must be odd, as 3 and 5 are")
-        layout = Layout.of(lengths + 2)
-        states = self.embedding(self._framed(tokens, lengths, layout))
-        states = self.norm(states + self.position(layout.offsets))
+        layout = PackedLayout.of(lengths + 2)
+        states = self.embedded(tokens, lengths, layout)
         seen = layout.seen(window)
         for layer in list(self.layers)[:-1]:
             states = layer(states, layout, seen)
         return states
 
-    def _framed(self, tokens: Tensor, lengths: Tensor, layout: Layout) -> Tensor:
+    def embedded(
+        self, tokens: Tensor, lengths: Tensor, layout: PackedLayout, *, added: Tensor | None = None
+    ) -> Tensor:
+        """What the first layer reads; `added` joins the embeddings of the tokens.
+
+        *Shape:* added (tokens, width); result (tokens + 2 * names, width).
+        """
+        states = self.embedding(self._framed(tokens, lengths, layout))
+        if added is not None:
+            states = states.index_add(0, places_of(lengths), added)
+        return self.norm(states + self.position(layout.offsets))
+
+    def _framed(self, tokens: Tensor, lengths: Tensor, layout: PackedLayout) -> Tensor:
         """The tokens with [CLS] before and [SEP] after each name's."""
-        owner = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
         framed = torch.full((len(layout.offsets),), self.config.last)
         framed[layout.firsts] = self.config.first
-        framed[torch.arange(len(tokens)) + 2 * owner + 1] = tokens
+        framed[places_of(lengths)] = tokens
         return framed
 
     def size(self) -> int:
@@ -203,6 +221,23 @@ def pretrained_transformer(encoder: Path) -> TransformerLinker:
 def put_weights(model: TransformerLinker, weights: Mapping[str, Tensor]) -> None:
     """Put in weights that are called as in a Hugging Face BERT; KeyError if one is missing."""
     model.load_state_dict(_own_names(weights, layers=model.config.layers))
+
+
+def hugging_face_weights(model: TransformerLinker) -> dict[str, Tensor]:
+    """The weights as a Hugging Face BERT calls them; the one type of tokens there is is zero."""
+    pairs = list(_OUTSIDE) + [
+        (f"layers.{i}.{own}", f"encoder.layer.{i}.{foreign}")
+        for i in range(model.config.layers)
+        for own, foreign in _INSIDE
+    ]
+    own = model.state_dict()
+    found = {
+        f"{foreign}.{part}": own[f"{name}.{part}"]
+        for name, foreign in pairs
+        for part in ("weight", "bias")
+        if f"{name}.{part}" in own
+    }
+    return {**found, _TYPES: torch.zeros(2, model.config.width)}
 
 
 def _config(config: dict[str, Any], encoder: Path) -> TransformerConfig:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 from xml.sax.saxutils import escape
 
 from holdfast.errors import InvalidValueError
 
-_WIDTH: Final = 360  # of a panel, in pixels, with its margins
-_HEIGHT: Final = 250
-_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 18, 34, 44  # margins of a panel
+WIDTH: Final = 360  # of a panel, in pixels, with its margins
+HEIGHT: Final = 250
+LEFT, RIGHT, TOP, BOTTOM = 62, WIDTH - 18, 34, HEIGHT - 44  # of what is inside the axes
 _COLUMNS: Final = 2
-_KINDS: Final = ("", " other", " third")  # of lines: classes of the style
+KINDS: Final = ("", " other", " third")  # of lines: classes of the style
 _STEPS: Final = (1, 2, 5, 10)  # between ticks of a linear axis, times a power of ten
 _TICKS: Final = 5  # of a linear axis, about
 _STYLE: Final = """
@@ -71,8 +71,8 @@ class Panel:
     is_linear: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.lines) <= len(_KINDS):
-            most = len(_KINDS)
+        if not 1 <= len(self.lines) <= len(KINDS):
+            most = len(KINDS)
             raise InvalidValueError(
                 f"{self.title!r}: {len(self.lines)} lines; it takes 1 to {most}"
             )
@@ -83,24 +83,29 @@ class Panel:
 
 def draw_panels(panels: Sequence[Panel]) -> str:
     """An SVG document with the panels in rows of two."""
-    rows = math.ceil(len(panels) / _COLUMNS)
-    width, height = _WIDTH * min(_COLUMNS, len(panels)), _HEIGHT * rows
-    title = escape(", ".join(panel.title for panel in panels))
+    return draw_document([(panel.title, _draw(panel)) for panel in panels])
+
+
+def draw_document(drawn: Sequence[tuple[str, Iterable[str]]]) -> str:
+    """An SVG document of panels, each with its title and its elements, in rows of two."""
+    rows = math.ceil(len(drawn) / _COLUMNS)
+    width, height = WIDTH * min(_COLUMNS, len(drawn)), HEIGHT * rows
+    title = escape(", ".join(title for title, _ in drawn))
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img">',
         f"<title>{title}</title>",
         f"<style>{_STYLE}</style>",
     ]
-    for number, panel in enumerate(panels):
+    for number, (_, elements) in enumerate(drawn):
         row, column = divmod(number, _COLUMNS)
-        lines.append(f'<g transform="translate({column * _WIDTH} {row * _HEIGHT})">')
-        lines.extend(_draw(panel))
+        lines.append(f'<g transform="translate({column * WIDTH} {row * HEIGHT})">')
+        lines.extend(elements)
         lines.append("</g>")
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-class _Axis(Protocol):
+class Axis(Protocol):
     """A range of values, laid on pixels."""
 
     def place(self, value: float) -> float: ...
@@ -111,14 +116,16 @@ class _Axis(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Decades:
+class Decades:
+    """A logarithmic axis over whole powers of ten."""
+
     first: int  # exponents of ten
     last: int
     start: float  # the pixel of the first
     end: float
 
     @classmethod
-    def around(cls, values: Sequence[float], start: float, end: float) -> _Decades:
+    def around(cls, values: Sequence[float], start: float, end: float) -> Decades:
         first, last = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
         return cls(first, max(last, first + 1), start, end)
 
@@ -133,14 +140,16 @@ class _Decades:
 
 
 @dataclass(frozen=True, slots=True)
-class _FromZero:
+class FromZero:
+    """A linear axis that begins at 0."""
+
     step: float
     steps: int
     start: float  # the pixel of 0
     end: float
 
     @classmethod
-    def around(cls, values: Sequence[float], start: float, end: float) -> _FromZero:
+    def around(cls, values: Sequence[float], start: float, end: float) -> FromZero:
         highest = max(values) or 1.0
         power = 10.0 ** math.floor(math.log10(highest / _TICKS))
         step = next(s for s in (n * power for n in _STEPS) if s * _TICKS >= highest)
@@ -157,32 +166,36 @@ class _FromZero:
 
 
 def _draw(panel: Panel) -> Iterator[str]:
-    right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
-    kind = _FromZero if panel.is_linear else _Decades
+    kind = FromZero if panel.is_linear else Decades
     points = [point for line in panel.lines for point in line.points]
-    x: _Axis = kind.around([point[0] for point in points], _LEFT, right)
-    y: _Axis = kind.around([point[1] for point in points], bottom, _TOP)
-    for place, label in x.ticks():
-        yield f'<path class="grid" d="M{place} {_TOP}V{bottom}"/>'
-        yield _text(place, bottom + 16, label, anchor="middle")
-    for place, label in y.ticks():
-        yield f'<path class="grid" d="M{_LEFT} {place}H{right}"/>'
-        yield _text(_LEFT - 6, place + 4, label, anchor="end")
-    middle = (_LEFT + right) / 2
-    yield _text(middle, 18, panel.title, anchor="middle", kind="title")
-    yield _text(middle, _HEIGHT - 10, panel.x_label, anchor="middle")
-    turned = f"rotate(-90 14 {(_TOP + bottom) / 2})"
-    yield _text(14, (_TOP + bottom) / 2, panel.y_label, anchor="middle", transform=turned)
+    x: Axis = kind.around([point[0] for point in points], LEFT, RIGHT)
+    y: Axis = kind.around([point[1] for point in points], BOTTOM, TOP)
+    yield from draw_frame(panel.title, panel.x_label, panel.y_label, x, y)
     for number, line in enumerate(panel.lines):
-        yield from _draw_line(line, x, y, kind=_KINDS[number])
+        yield from _draw_line(line, x, y, kind=KINDS[number])
         if line.name:  # below right, where a curve that rises leaves room
-            height = bottom - 12 - 18 * (len(panel.lines) - 1 - number)
-            left = right - 190
-            yield f'<path class="line{_KINDS[number]}" d="M{left} {height - 4}h28"/>'
-            yield _text(left + 36, height, line.name, anchor="start")
+            height = BOTTOM - 12 - 18 * (len(panel.lines) - 1 - number)
+            left = RIGHT - 190
+            yield f'<path class="line{KINDS[number]}" d="M{left} {height - 4}h28"/>'
+            yield draw_text(left + 36, height, line.name, anchor="start")
 
 
-def _draw_line(line: Line, x: _Axis, y: _Axis, *, kind: str) -> Iterator[str]:
+def draw_frame(title: str, x_label: str, y_label: str, x: Axis, y: Axis) -> Iterator[str]:
+    """The grid of a panel, with the labels of its ticks and axes."""
+    for place, label in x.ticks():
+        yield f'<path class="grid" d="M{place} {TOP}V{BOTTOM}"/>'
+        yield draw_text(place, BOTTOM + 16, label, anchor="middle")
+    for place, label in y.ticks():
+        yield f'<path class="grid" d="M{LEFT} {place}H{RIGHT}"/>'
+        yield draw_text(LEFT - 6, place + 4, label, anchor="end")
+    middle = (LEFT + RIGHT) / 2
+    yield draw_text(middle, 18, title, anchor="middle", kind="title")
+    yield draw_text(middle, HEIGHT - 10, x_label, anchor="middle")
+    turned = f"rotate(-90 14 {(TOP + BOTTOM) / 2})"
+    yield draw_text(14, (TOP + BOTTOM) / 2, y_label, anchor="middle", transform=turned)
+
+
+def _draw_line(line: Line, x: Axis, y: Axis, *, kind: str) -> Iterator[str]:
     places = [(x.place(a), y.place(b)) for a, b in line.points]
     yield f'<polyline class="line{kind}" points="{" ".join(f"{a},{b}" for a, b in places)}"/>'
     for (a, b), (_, value) in zip(places, line.points, strict=True):
@@ -192,9 +205,10 @@ def _draw_line(line: Line, x: _Axis, y: _Axis, *, kind: str) -> Iterator[str]:
         )
 
 
-def _text(
+def draw_text(
     x: float, y: float, text: str, *, anchor: str, kind: str = "", transform: str = ""
 ) -> str:
+    """A text at a place; `anchor` says which end of it is there."""
     extra = f' class="{kind}"' if kind else ""
     extra += f' transform="{transform}"' if transform else ""
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}"{extra}>{escape(text)}</text>'

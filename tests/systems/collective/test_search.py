@@ -81,7 +81,7 @@ def test_the_name_that_is_told_is_a_row_of_the_knowledge_base(tmp_path: Path) ->
 def test_progress_rises_to_the_whole_and_every_name_is_in_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entities, "_TOGETHER", 2)
+    monkeypatch.setattr(entities, "_BATCH", 2)
     names = ("aaaa", "b", "cc", "dda", "ab")
     kb = of_entries(tmp_path / "kb", *(Entry(f"X:{i}", n) for i, n in enumerate(names)))
     told = list[float]()

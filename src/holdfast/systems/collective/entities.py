@@ -27,7 +27,7 @@ VERSION: Final = 1
 _EXACTLY: Final = 1 << 17  # names up to which vectors are stored in 32 bits a number, else 16
 _BLOCK: Final = 1 << 15  # names that queries are compared with at once
 _ASKED: Final = 256  # queries that are compared at once
-_TOGETHER: Final = 1 << 13  # names encoded at once
+_BATCH: Final = 1 << 13  # names encoded at once
 _VECTORS: Final = "vectors.npy"
 _FEW: Final = 20_000  # names up to which vectors that cannot be kept are made in memory
 NAMES_FOR_ENTITY: Final = 4  # names that are looked up for each entity that is asked for
@@ -105,8 +105,8 @@ class EntityVectors:
         # Sorted by length, names of one run of the network are equally long.
         order = np.argsort([len(text) for text in texts], kind="stable")
         found: npt.NDArray[Any] | None = None
-        for start in range(0, len(order), _TOGETHER):
-            part = order[start : start + _TOGETHER]
+        for start in range(0, len(order), _BATCH):
+            part = order[start : start + _BATCH]
             vectors = encoder.encode_names([texts[at] for at in part.tolist()])
             if found is None:
                 kind = np.float32 if len(texts) <= _EXACTLY else np.float16

@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Read:
+class EncodedDocument:
     """What was read of a document: mentions, and the vectors of those that touch a token."""
 
     mentions: Sequence[Mention]
@@ -95,7 +95,7 @@ class CollectiveLinker:
             for document, mentions in zip(block, answers, strict=True):
                 yield document.with_mentions(mentions)
 
-    def answers(self, read: Sequence[Read]) -> Iterator[list[Mention]]:
+    def answers(self, read: Sequence[EncodedDocument]) -> Iterator[list[Mention]]:
         """The mentions of each document with candidates and ids."""
         near = self._near(read, self._asked)
         for part in read:
@@ -115,7 +115,7 @@ class CollectiveLinker:
     def _asked(self) -> int:
         return max(self._top, _COMPARED) * _WIDER
 
-    def _near(self, read: Sequence[Read], k: int) -> Iterator[list[Nearest]]:
+    def _near(self, read: Sequence[EncodedDocument], k: int) -> Iterator[list[Nearest]]:
         """The nearest entities of every mention, in order; none for one without a vector.
 
         All mentions are searched for at once. Results are yielded lazily to bound memory.
@@ -128,9 +128,9 @@ class CollectiveLinker:
             for number in range(len(part.mentions)):
                 yield next(found) if number in has_vector else []
 
-    def _read(self, document: Document) -> Read:
+    def _read(self, document: Document) -> EncodedDocument:
         read = self._read_each_mention if self.model.context else self._read_whole
-        return Read(document.mentions, *read(document))
+        return EncodedDocument(document.mentions, *read(document))
 
     def _read_whole(self, document: Document) -> tuple[list[int], Floats]:
         """The places of the mentions that have tokens, and their vectors, from one pass."""
@@ -221,7 +221,7 @@ class CollectiveAnnotator:
                 mentions = tuple(self._typed(m) for m in found if self._is_wanted(m.ids[0]))
                 yield replace(document, mentions=mentions, relations=())
 
-    def _read(self, document: Document) -> Read:
+    def _read(self, document: Document) -> EncodedDocument:
         model = self._linker.model
         tokens = model.encoder.reader.read(document.text)
         states = model.states(tokens)
@@ -231,7 +231,7 @@ class CollectiveAnnotator:
             for first, last in spans.tolist()
         )
         vectors = model.mention_vectors(tokens, spans, states)
-        return Read(mentions, list(range(len(mentions))), vectors)
+        return EncodedDocument(mentions, list(range(len(mentions))), vectors)
 
     def _typed(self, mention: Mention) -> Mention:
         """With its entity's type, a wanted one, and the candidates that are wanted."""

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 from holdfast import artifacts
 from holdfast.encoders.sessions import open_session
-from holdfast.encoders.tokens import INPUT, TOKENIZER, TokenEncoder, Tokens
+from holdfast.encoders.tokens import INPUT, TOKENIZER, TokenEncoder, TokenReader, Tokens
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.models import find_model, manifest_of
 from holdfast.systems.collective.spans import Spans, choose_spans, spans_of_tags, spans_of_words
@@ -104,12 +104,9 @@ class DualEncoderModel:
         """Unit rows, in order; zeros for a name without tokens. *Shape:* (names, width)."""
         encodings = self._tokenizer.encode_batch_fast(list(names), add_special_tokens=False)
         tokens = [encoding.ids[: self.longest_name] for encoding in encodings]
-        vectors = np.zeros((len(names), self.encoder.width), dtype=np.float32)
-        reader = self.encoder.reader
-        for rows in runs_of_one_length(tokens, most=_TOKENS):
-            batch = np.array([[reader.first, *tokens[row], reader.last] for row in rows])
-            vectors[rows] = self._names.run([VECTORS], {INPUT: batch})[0]
-        return vectors
+        return encode_name_tokens(
+            self._names, tokens, reader=self.encoder.reader, width=self.encoder.width
+        )
 
     def states(self, tokens: Tokens) -> Floats:
         """The states of all tokens. *Shape:* (tokens, width); in 16 bits for very long texts."""
@@ -185,14 +182,32 @@ class DualEncoderModel:
         return scores.astype(np.float32)
 
 
+def encode_name_tokens(
+    network: onnxruntime.InferenceSession,
+    tokens: Sequence[Sequence[int]],
+    *,
+    reader: TokenReader,
+    width: int,
+) -> Floats:
+    """Unit rows, in order; zeros for a name without tokens. *Shape:* (names, width)."""
+    vectors = np.zeros((len(tokens), width), dtype=np.float32)
+    for rows in runs_of_one_length(tokens, most=_TOKENS):
+        batch = np.array([[reader.first, *tokens[row], reader.last] for row in rows])
+        vectors[rows] = network.run([VECTORS], {INPUT: batch})[0]
+    return vectors
+
+
+def find_names_model(name: str, *, beside: Path | None = None) -> Path:
+    """The folder that has a network of names alone, with its files checked."""
+    found = find_model(name, beside=beside)
+    artifacts.verify(found, artifacts.read_manifest(found, kind=NAMES_KIND, version=1))
+    return found
+
+
 def _names_folder(folder: Path, manifest: artifacts.Manifest) -> Path:
     """Where the network of names is: in the folder, or in that of another model that shares it."""
     shared = manifest.config.get("names_model")
-    if not shared:
-        return folder
-    found = find_model(shared, beside=folder)
-    artifacts.verify(found, artifacts.read_manifest(found, kind=NAMES_KIND, version=1))
-    return found
+    return find_names_model(shared, beside=folder) if shared else folder
 
 
 def _names_digest(folder: Path, manifest: artifacts.Manifest) -> str:

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch")
 
 from holdfast.document import Candidate, Mention
-from holdfast.systems.collective.training.joined import Pair, choose_weight, count_right
+from holdfast.systems.collective.training.joined import ScoredPair, choose_weight, count_right
 
 
 def seen(**shares: float) -> Mention:
@@ -18,8 +18,8 @@ def seen(**shares: float) -> Mention:
     return replace(Mention.at(0, 1), ids=(ranked[0][0],), candidates=candidates)
 
 
-def pair(gold: str, named: Mention, read: Mention) -> Pair:
-    return Pair(frozenset({gold}), named, read)
+def pair(gold: str, named: Mention, read: Mention) -> ScoredPair:
+    return ScoredPair(frozenset({gold}), named, read)
 
 
 SURE, TORN = seen(A=0.95, B=0.05), seen(A=0.5, B=0.45)

@@ -34,12 +34,13 @@ from holdfast.experiments.run import run_recipe  # noqa: E402
 from holdfast.link.ranking.ranker import KIND as RANKER  # noqa: E402
 from holdfast.link.ranking.ranker import VERSION as RANKER_VERSION  # noqa: E402
 from holdfast.models import list_models, manifest_of, trained_model  # noqa: E402
+from holdfast.systems.collective.model import NAMES, NAMES_KIND  # noqa: E402
 from holdfast.systems.collective.training import recipe as collective_recipe  # noqa: E402
-from holdfast.systems.collective.training import start as collective_start  # noqa: E402
 from holdfast.systems.collective.training.cross import CrossEncoder  # noqa: E402
 from holdfast.systems.collective.training.joined import WEIGHTS, train_joined  # noqa: E402
 from holdfast.systems.collective.training.recipe import train_collective  # noqa: E402
 from holdfast.systems.collective.training.settings import read_settings  # noqa: E402
+from holdfast.training import starts as training_starts  # noqa: E402
 from shipped import LINKER  # noqa: E402
 from systems.collective.training import toys  # noqa: E402
 
@@ -96,7 +97,9 @@ def _small_encoders(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         collective_recipe,
         "DualEncoder",
-        lambda shape: toys.dual_encoder(mention=shape.mention, detection=shape.detection),
+        lambda shape, *, encodes_names: toys.dual_encoder(
+            mention=shape.mention, detection=shape.detection, encodes_names=encodes_names
+        ),
     )
     monkeypatch.setattr(
         collective_recipe,
@@ -150,8 +153,8 @@ def test_recipes_train_and_measure_every_row_of_the_tables(
     (small,) = measured(measuring("whole-int8"), data)
     assert small["accuracy_at_1"] > 0.7
     alone = recipe("single", settings={**SETTINGS, "context": 20, "batch": 24})
-    monkeypatch.setattr(collective_start, "shipped", lambda: ["single"])
-    monkeypatch.setattr(collective_start, "read_recipe", {"single": alone}.__getitem__)
+    monkeypatch.setattr(training_starts, "shipped", lambda: ["single"])
+    monkeypatch.setattr(training_starts, "read_recipe", {"single": alone}.__getitem__)
     (single,) = measured(alone, data)
     assert single["accuracy_at_1"] > 0.8
     (bm25,) = measured(measuring("bm25-linker"), data)
@@ -223,8 +226,8 @@ def test_a_run_begins_with_no_encoder_that_has_learned_what_it_is_measured_on(
 ) -> None:
     first = recipe("first", split="dev")
     measured(first, data)
-    monkeypatch.setattr(collective_start, "shipped", lambda: ["first", "unfinished"])
-    monkeypatch.setattr(collective_start, "read_recipe", {"first": first}.__getitem__)
+    monkeypatch.setattr(training_starts, "shipped", lambda: ["first", "unfinished"])
+    monkeypatch.setattr(training_starts, "read_recipe", {"first": first}.__getitem__)
     further = {**SETTINGS, "start": "first", "steps": 2, "refresh_every": 1}
     (report,) = measured(recipe("second", settings=further), data)
     assert report["accuracy_at_1"] > 0.8  # two steps teach little: it is what the first knew
@@ -238,10 +241,34 @@ def test_a_run_begins_with_no_encoder_that_has_learned_what_it_is_measured_on(
     with pytest.raises(UsageError, match="has learned bc5cdr train, which it is measured on"):
         measured(swapped, data)
     unfinished = replace(first, name="unfinished")
-    monkeypatch.setattr(collective_start, "read_recipe", {"unfinished": unfinished}.__getitem__)
+    monkeypatch.setattr(training_starts, "read_recipe", {"unfinished": unfinished}.__getitem__)
     missing = recipe("fifth", split="dev", settings={**further, "start": "unfinished"})
     with pytest.raises(UsageError, match="first `holdfast train unfinished`"):
         measured(missing, data)
+
+
+def test_a_network_of_names_serves_another_model_as_it_is(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = recipe("first", split="dev")
+    measured(first, data)
+    folder = trained_model("names-alone")
+    folder.mkdir()
+    shutil.copyfile(trained_model("first-int8") / NAMES, folder / NAMES)
+    artifacts.write_manifest(folder, kind=NAMES_KIND, version=1, config={"recipes": ["first"]})
+    monkeypatch.setattr(training_starts, "shipped", lambda: ["first"])
+    monkeypatch.setattr(training_starts, "read_recipe", {"first": first}.__getitem__)
+    settings = {**SETTINGS, "names_model": "names-alone", "fixed_names": True}
+    (report,) = measured(recipe("second", settings=settings), data)
+    assert report["accuracy_at_1"] > 0.8
+    written = manifest_of(trained_model("second"))
+    assert NAMES not in written.files
+    assert written.config["recipes"] == ["first", "second"]
+    swapped = recipe("third", settings=settings, split="train")
+    with pytest.raises(UsageError, match="has learned bc5cdr train, which it is measured on"):
+        measured(swapped, data)
+    with pytest.raises(UsageError, match="set fixed_names = true"):
+        measured(recipe("fourth", settings={**SETTINGS, "names_model": "names-alone"}), data)
 
 
 @pytest.mark.parametrize("name", [n for n in shipped() if is_trained_here(read_recipe(n))])

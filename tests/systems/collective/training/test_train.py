@@ -27,11 +27,15 @@ from holdfast.pipeline import load, prepare_kb  # noqa: E402
 from holdfast.systems.collective.linker import CollectiveAnnotator, CollectiveLinker  # noqa: E402
 from holdfast.systems.collective.model import DualEncoderModel, span_probabilities  # noqa: E402
 from holdfast.systems.collective.spans import spans_of_words  # noqa: E402
-from holdfast.systems.collective.training.data import Batch, Reading, joined_names, segments_of  # noqa: E402
+from holdfast.systems.collective.training.data import (  # noqa: E402
+    SegmentBatch,
+    SegmentConfig,
+    joined_names,
+    segments_of,
+)
 from holdfast.systems.collective.training.detection import is_mention, word_tags  # noqa: E402
-from holdfast.systems.collective.training.encoder import open_token_encoder  # noqa: E402
 from holdfast.systems.collective.training.export import export_dual_encoder  # noqa: E402
-from holdfast.systems.collective.training.model import ModelShape, link_loss, means, shape_of  # noqa: E402
+from holdfast.systems.collective.training.model import DualEncoderShape, link_loss, means, shape_of  # noqa: E402
 from holdfast.systems.collective.training.negatives import Negatives, choose_candidates  # noqa: E402
 from holdfast.systems.collective.training.select import (  # noqa: E402
     encode_mentions,
@@ -44,6 +48,7 @@ from holdfast.systems.collective.training.train import (  # noqa: E402
     train_dual_encoder,
 )
 from holdfast.training.loop import best_entry  # noqa: E402
+from holdfast.training.token_encoder import open_token_encoder  # noqa: E402
 from systems.collective.training import toys  # noqa: E402
 
 
@@ -72,7 +77,7 @@ def test_a_collective_encoder_learns_to_link(kb: Any, tmp_path: Path, kind: str)
 
 
 def test_a_single_mention_encoder_learns_from_its_characters(kb: Any, tmp_path: Path) -> None:
-    material = toys.material(kb, reading=Reading(window=40, context=12))
+    material = toys.material(kb, reading=SegmentConfig(window=40, context=12))
     assert all(len(segment.spans) == 1 for segment in material.training)
     config = replace(toys.CONFIG, batch=12)
     history = train_dual_encoder(
@@ -200,7 +205,7 @@ def test_seconds_count_steps_and_fresh_vectors_but_no_looks(
     module = "holdfast.systems.collective.training.train"
     monkeypatch.setattr("holdfast.training.run.time.process_time", lambda: clock[0])
     monkeypatch.setattr(f"{module}.encode_table", slow(encode_table, 10))
-    monkeypatch.setattr(f"{module}.Batch.of", slow(Batch.of, 1))
+    monkeypatch.setattr(f"{module}.SegmentBatch.of", slow(SegmentBatch.of, 1))
     monkeypatch.setattr(f"{module}.linking_scores", slow(linking_scores, 100))
     material = toys.material(kb)
     config = replace(toys.CONFIG, steps=8, refresh_every=4, look_every=2, save_every=3)
@@ -257,7 +262,7 @@ def test_a_mentions_own_wording_is_hidden_where_another_name_is_right(kb: Any) -
 
 def test_wordings_are_the_tokens_of_mentions(kb: Any) -> None:
     segments = toys.material(kb).training[:3]
-    batch = Batch.of(segments)
+    batch = SegmentBatch.of(segments)
     expected = [s.ids[a : b + 1].tolist() for s in segments for a, b in s.spans.tolist()]
     assert batch.wordings() == expected
 
@@ -302,12 +307,18 @@ def test_the_export_computes_what_torch_computes(
     model = toys.dual_encoder(kind, mention=mention, entity=entity, detection="spans").eval()
     tokenizer = toys.tokenizer()
     export_dual_encoder(
-        model, tokenizer, tmp_path / "model", reading=Reading(window=60, overlap=8), description={}
+        model,
+        tokenizer,
+        tmp_path / "model",
+        reading=SegmentConfig(window=60, overlap=8),
+        description={},
     )
     opened = DualEncoderModel.open(tmp_path / "model", threads=1)
     document = toys.documents(1)[0]
     reader = TokenReader.of(tokenizer)
-    batch = Batch.of(list(segments_of([document], reader, Reading(window=60, overlap=8), rows={})))
+    batch = SegmentBatch.of(
+        list(segments_of([document], reader, SegmentConfig(window=60, overlap=8), rows={}))
+    )
     tokens = reader.read(document.text)
     names = ["Asthma", "red spots", "head pain"]
     with torch.inference_mode():
@@ -377,10 +388,9 @@ def test_the_linker_ranks_and_says_why(kb: Any, tmp_path: Path) -> None:
         CollectiveAnnotator.open(tmp_path / "model", kb, threads=1)(blank)
 
 
-def test_the_collective_model_takes_what_was_trained_here_and_says_how_to(kb: Any) -> None:
+def test_the_collective_model_takes_what_is_here_and_says_how_to_get_it(kb: Any) -> None:
     (part,) = manifest_of(find_model("collective")).config["parts"]
-    recipe = part.removesuffix("-int8")
-    hint = f"has a part '{part}', which is not here; train it: `holdfast train {recipe}`"
+    hint = f"has a part '{part}', which is not here; `holdfast models get {part}`"
     with pytest.raises(UsageError, match=hint):
         load(kb, model="collective")
     model = toys.dual_encoder(mention="mean", detection="bio")
@@ -456,7 +466,7 @@ def test_a_long_document_is_linked_as_its_parts_are(kb: Any, tmp_path: Path) -> 
         model,
         toys.tokenizer(),
         tmp_path / "model",
-        reading=Reading(window=14, overlap=6),
+        reading=SegmentConfig(window=14, overlap=6),
         description={},
     )
     annotate = CollectiveAnnotator.open(tmp_path / "model", kb, threads=1)
@@ -474,7 +484,10 @@ def test_segments_hold_every_mention_once_and_at_most_as_many_as_told() -> None:
     reader = TokenReader.of(toys.tokenizer())
     joined = documents_joined(12)
     rows = {id: at for at, id in enumerate(toys.IDS)}
-    for reading in (Reading(window=30, overlap=6), Reading(window=30, overlap=6, mentions=4)):
+    for reading in (
+        SegmentConfig(window=30, overlap=6),
+        SegmentConfig(window=30, overlap=6, mentions=4),
+    ):
         segments = list(segments_of([joined], reader, reading, rows=rows))
         places = [place for segment in segments for place in segment.places]
         assert sorted(places) == [("all", number) for number in range(36)]
@@ -496,7 +509,7 @@ def documents_joined(count: int) -> Document:
 
 def test_tags_and_spans_name_the_same_mentions() -> None:
     reader = TokenReader.of(toys.tokenizer())
-    (segment,) = segments_of([toys.documents(1)[0]], reader, Reading(), rows={})
+    (segment,) = segments_of([toys.documents(1)[0]], reader, SegmentConfig(), rows={})
     tags = word_tags(segment)
     assert (tags == 1).sum() == 3
     spans = spans_of_words(segment.words, len(segment.ids), longest=3)
@@ -554,7 +567,7 @@ def test_an_entity_is_found_by_any_of_its_names(kb: Any, tmp_path: Path) -> None
 
 def test_a_shape_refuses_what_it_does_not_know() -> None:
     with pytest.raises(InvalidValueError, match="mention = 'middle'"):
-        ModelShape(mention="middle")  # type: ignore[arg-type]
+        DualEncoderShape(mention="middle")  # type: ignore[arg-type]
     with pytest.raises(InvalidValueError, match="'colour'"):
         shape_of({"colour": "blue"})
     with pytest.raises(UsageError, match="no encoder is called 'nobody'"):

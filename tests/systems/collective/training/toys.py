@@ -12,16 +12,16 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from holdfast.document import Document, Mention
 from holdfast.encoders.tokens import TokenReader
 from holdfast.kb import Entry, KnowledgeBase
-from holdfast.systems.collective.training.data import NameTable, Reading, segments_of
-from holdfast.systems.collective.training.encoder import (
+from holdfast.systems.collective.training.data import NameTable, SegmentConfig, segments_of
+from holdfast.systems.collective.training.model import DualEncoder, DualEncoderShape
+from holdfast.systems.collective.training.negatives import Negatives
+from holdfast.systems.collective.training.train import DualEncoderData, DualEncoderTraining
+from holdfast.training.bert import TransformerConfig, TransformerLinker
+from holdfast.training.token_encoder import (
     ResCNNTokens,
     TokenEncoder,
     TransformerTokens,
 )
-from holdfast.systems.collective.training.model import DualEncoder, ModelShape
-from holdfast.systems.collective.training.negatives import Negatives
-from holdfast.systems.collective.training.train import Material, TrainConfig
-from holdfast.training.bert import TransformerConfig, TransformerLinker
 from small_kb import of_entries
 
 # How texts call each entity; the first is the knowledge base's name.
@@ -35,8 +35,8 @@ CALLED = (
 )
 IDS = tuple(f"MESH:D{number}" for number in range(len(CALLED)))
 _FILLERS = ("the patient had", "we saw", "no sign of", "treated for", "then came", "after")
-READING = Reading(window=40, overlap=8)
-CONFIG = TrainConfig(
+READING = SegmentConfig(window=40, overlap=8)
+CONFIG = DualEncoderTraining(
     steps=60,
     align_steps=0,
     batch=4,
@@ -110,21 +110,26 @@ def rescnn(tokens: Tokenizer) -> ResCNNTokens:
     return ResCNNTokens(torch.randn(tokens.get_vocab_size(), 16), width=24, blocks=2)
 
 
-def dual_encoder(kind: str = "transformer", **shape: object) -> DualEncoder:
+def dual_encoder(
+    kind: str = "transformer", *, encodes_names: bool = True, **shape: object
+) -> DualEncoder:
     import torch
 
     torch.manual_seed(3)
     made: list[TokenEncoder] = []
     for _ in range(2):
         made.append(transformer(tokenizer()) if kind == "transformer" else rescnn(tokenizer()))
-    return DualEncoder(ModelShape(**shape), encoders=tuple(made))  # type: ignore[arg-type]
+    chosen = DualEncoderShape(**shape)  # type: ignore[arg-type]
+    return DualEncoder(chosen, encoders=tuple(made), encodes_names=encodes_names)
 
 
-def material(kb: KnowledgeBase, *, reading: Reading = READING, names: int = 1) -> Material:
+def material(
+    kb: KnowledgeBase, *, reading: SegmentConfig = READING, names: int = 1
+) -> DualEncoderData:
     tokens = tokenizer()
     reader = TokenReader.of(tokens)
     rows = {kb.id_at(row): row for row in range(len(kb))}
-    return Material(
+    return DualEncoderData(
         reader,
         NameTable.of(kb, tokens, longest=12, most=names),
         list(segments_of(documents(120), reader, reading, rows=rows)),

@@ -20,7 +20,7 @@ from holdfast.systems.rescnn.training.synonyms import Group  # noqa: E402
 from holdfast.systems.rescnn.training.train import NamesConfig, encoder_of, train  # noqa: E402
 from holdfast.systems.rescnn.training.vocabulary import build_tokenizer  # noqa: E402
 from holdfast.training.checkpoint import load_checkpoint  # noqa: E402
-from holdfast.training.onnx_graph import quantised_rows  # noqa: E402
+from holdfast.training.export.graph import quantised_rows  # noqa: E402
 
 SYNONYMS = [
     ("renal", "kidney", "nephric"),

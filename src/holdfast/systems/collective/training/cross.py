@@ -26,11 +26,11 @@ from holdfast.encoders.tokens import INPUT, MODEL, TOKENIZER
 from holdfast.errors import UsageError
 from holdfast.systems.collective.cross import KIND, SCORES, VERSION, PairReader, Rows
 from holdfast.systems.collective.training.data import joined_names
-from holdfast.systems.collective.training.encoder import TokenEncoder, open_token_encoder
-from holdfast.systems.collective.training.graph import add_states, add_text_vector
+from holdfast.training.export.graph import Graph
+from holdfast.training.export.tokens import add_states, add_text_vector
 from holdfast.training.history import Entry
 from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
-from holdfast.training.onnx_graph import Graph
+from holdfast.training.token_encoder import TokenEncoder, open_token_encoder
 
 
 @dataclass(frozen=True, slots=True)

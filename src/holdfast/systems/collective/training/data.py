@@ -25,13 +25,13 @@ from holdfast.systems.collective.entities import EntityNames
 from holdfast.systems.collective.text import inside, span_of, window_of
 from holdfast.text.windows import Window, windows
 
-_TOGETHER: Final = 8  # synonyms side by side in a made-up document
+_BATCH: Final = 8  # synonyms side by side in a made-up document
 
 Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SegmentConfig:
     """How documents are cut into segments."""
 
     window: int = 510  # tokens of a segment at most
@@ -114,7 +114,7 @@ def name_tokens(tokenizer: Tokenizer, names: Sequence[str], *, longest: int) -> 
 def segments_of(
     documents: Iterable[Document],
     reader: TokenReader,
-    reading: Reading,
+    reading: SegmentConfig,
     *,
     rows: Mapping[str, int],  # of entities, by their ids
 ) -> Iterator[Segment]:
@@ -127,7 +127,7 @@ def segments_of(
 
 
 def _windows(
-    document: Document, reader: TokenReader, reading: Reading, rows: Mapping[str, int]
+    document: Document, reader: TokenReader, reading: SegmentConfig, rows: Mapping[str, int]
 ) -> Iterator[Segment]:
     tokens = reader.read(document.text)
     spans = [span_of(tokens, m.start, m.end) for m in document.mentions]
@@ -144,7 +144,7 @@ def _windows(
 
 
 def _cut_at_mentions(
-    tokens: int, spans: Sequence[tuple[int, int]], reading: Reading
+    tokens: int, spans: Sequence[tuple[int, int]], reading: SegmentConfig
 ) -> list[Window]:
     """Side by side, each with a limited number of mentions; for training, where they are known."""
     cuts, count = [0], 0
@@ -163,7 +163,7 @@ def _cut_at_mentions(
 
 
 def _around_mentions(
-    document: Document, reader: TokenReader, reading: Reading, rows: Mapping[str, int]
+    document: Document, reader: TokenReader, reading: SegmentConfig, rows: Mapping[str, int]
 ) -> Iterator[Segment]:
     for number, mention in enumerate(document.mentions):
         start = max(0, mention.start - reading.context)
@@ -201,7 +201,7 @@ def _golds(mention: Mention, rows: Mapping[str, int]) -> tuple[int, ...]:
 def synonym_segments(
     synonyms: Sequence[tuple[str, int]],  # a name and its entity's row
     reader: TokenReader,
-    reading: Reading,
+    reading: SegmentConfig,
     *,
     rng: np.random.Generator,
     count: int,
@@ -212,9 +212,9 @@ def synonym_segments(
     """
     drawn = [synonyms[int(at)] for at in rng.integers(len(synonyms), size=count)]
     documents = []
-    for start in range(0, count, _TOGETHER):
+    for start in range(0, count, _BATCH):
         text, mentions = "", list[Mention]()
-        for name, row in drawn[start : start + _TOGETHER]:
+        for name, row in drawn[start : start + _BATCH]:
             begin = len(text)
             text += f"{name}; "
             mentions.append(Mention.at(begin, begin + len(name), ids=(str(row),)))
@@ -225,7 +225,7 @@ def synonym_segments(
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SegmentBatch:
     """Segments side by side, as tensors."""
 
     tokens: Tensor  # (all,)
@@ -235,7 +235,7 @@ class Batch:
     golds: tuple[tuple[int, ...], ...]  # entities of each mention
 
     @classmethod
-    def of(cls, segments: Sequence[Segment]) -> Batch:
+    def of(cls, segments: Sequence[Segment]) -> SegmentBatch:
         lengths = np.array([len(segment.ids) for segment in segments], dtype=np.int64)
         firsts = np.cumsum(lengths) - lengths
         spans = [s.spans + first for s, first in zip(segments, firsts, strict=True)]

@@ -11,14 +11,14 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from holdfast.systems.collective.spans import spans_of_words
-from holdfast.systems.collective.training.data import Batch, Segment
+from holdfast.systems.collective.training.data import Segment, SegmentBatch
 from holdfast.systems.collective.training.model import DualEncoder
 
 Integers = npt.NDArray[np.int64]
 
 
 def detection_loss(
-    model: DualEncoder, states: Tensor, batch: Batch, segments: Sequence[Segment]
+    model: DualEncoder, states: Tensor, batch: SegmentBatch, segments: Sequence[Segment]
 ) -> Tensor:
     """Summed over words or spans, for each mention there is; 0 where nothing is taught.
 

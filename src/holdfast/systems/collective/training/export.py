@@ -13,10 +13,10 @@ from tokenizers import Tokenizer
 from holdfast import artifacts
 from holdfast.encoders.tokens import INPUT, MODEL, OUTPUT, TOKENIZER
 from holdfast.systems.collective.model import HEADS, KIND, NAMES, VECTORS, VERSION
-from holdfast.systems.collective.training.data import Reading
-from holdfast.systems.collective.training.graph import add_states, add_text_vector
+from holdfast.systems.collective.training.data import SegmentConfig
 from holdfast.systems.collective.training.model import DualEncoder
-from holdfast.training.onnx_graph import Graph
+from holdfast.training.export.graph import Graph
+from holdfast.training.export.tokens import add_states, add_text_vector
 
 
 def export_dual_encoder(
@@ -24,8 +24,9 @@ def export_dual_encoder(
     tokenizer: Tokenizer,
     folder: Path,
     *,
-    reading: Reading,
+    reading: SegmentConfig,
     names: int = 1,  # of an entity that are encoded
+    names_model: str = "",  # the folder whose network encodes names, if the model does not
     threshold: float = 0.5,  # above which a span is a mention
     small: bool = False,  # weights in 8 bits
     description: Mapping[str, Any],
@@ -44,12 +45,14 @@ def export_dual_encoder(
         "names": names,
         "parameters": model.size(),
         "bits": 8 if small else 32,
+        **({"names_model": names_model} if names_model else {}),
         **description,
     }
     model.eval()
     with artifacts.publish(folder) as scratch:
         onnx.save_model(_documents(model, quantised=small), str(scratch / MODEL))
-        onnx.save_model(_names(model, quantised=small), str(scratch / NAMES))
+        if not names_model:
+            onnx.save_model(_names(model, quantised=small), str(scratch / NAMES))
         heads: Any = _heads(model)
         np.savez(scratch / HEADS, **heads)
         (scratch / TOKENIZER).write_text(tokenizer.to_str(), encoding="utf-8")

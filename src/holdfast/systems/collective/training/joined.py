@@ -33,7 +33,7 @@ class JoinedConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ScoredPair:
     """A gold mention as the two linkers see it."""
 
     gold: frozenset[str]
@@ -70,17 +70,17 @@ def train_joined(
         artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=described)
 
 
-def choose_weight(pairs: Sequence[Pair]) -> float:
+def choose_weight(pairs: Sequence[ScoredPair]) -> float:
     """The weight of the dual encoder with the highest accuracy; of equals, the smallest."""
     return max(WEIGHTS, key=lambda weight: (count_right(pairs, weight), -weight))
 
 
-def count_right(pairs: Iterable[Pair], weight: float) -> int:
+def count_right(pairs: Iterable[ScoredPair], weight: float) -> int:
     """How many mentions are linked to a gold entity with this weight of the dual encoder."""
     return sum(_first(pair, weight) in pair.gold for pair in pairs)
 
 
-def _first(pair: Pair, weight: float) -> str:
+def _first(pair: ScoredPair, weight: float) -> str:
     if weight in (0.0, 1.0):  # the other one has no say then, not even by listing something
         joined = pair.read if weight else pair.named
     else:
@@ -88,13 +88,15 @@ def _first(pair: Pair, weight: float) -> str:
     return joined.candidates[0].entity_id if joined.candidates else ""
 
 
-def _pairs(kb: KnowledgeBase, gold: Sequence[Document], folders: Sequence[Path]) -> list[Pair]:
+def _pairs(
+    kb: KnowledgeBase, gold: Sequence[Document], folders: Sequence[Path]
+) -> list[ScoredPair]:
     """The gold mentions of the documents as both linkers answer them."""
     ids = primary_ids(kb)
     bare = [blank(document) for document in gold]
     named, read = (load(kb, model=[f], marked=True, top=WIDTH).pipe(bare) for f in folders)
     return [
-        Pair(frozenset(ids.get(id, id) for id in mention.ids), first, second)
+        ScoredPair(frozenset(ids.get(id, id) for id in mention.ids), first, second)
         for document, one, other in zip(gold, named, read, strict=True)
         for mention, first, second in zip(
             document.mentions, one.mentions, other.mentions, strict=True

@@ -15,13 +15,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from holdfast.errors import InvalidValueError
-from holdfast.systems.collective.training.encoder import Pooling, TokenEncoder, open_token_encoder
+from holdfast.training.token_encoder import Pooling, TokenEncoder, open_token_encoder
 
 Detection = Literal["", "bio", "spans"]
 
 
 @dataclass(frozen=True, slots=True)
-class ModelShape:
+class DualEncoderShape:
     """What is learned, whatever it is learned from."""
 
     encoder: str = "minilm"  # or rescnn, or a Hugging Face folder
@@ -50,15 +50,24 @@ class ModelShape:
 class DualEncoder(nn.Module):
     """Documents to mention vectors, names to entity vectors."""
 
-    def __init__(self, shape: ModelShape, *, encoders: tuple[TokenEncoder, ...] = ()) -> None:
-        """`encoders`: of documents and of names, if not those that the shape names."""
+    def __init__(
+        self,
+        shape: DualEncoderShape,
+        *,
+        encoders: tuple[TokenEncoder, ...] = (),
+        encodes_names: bool = True,
+    ) -> None:
+        """`encoders`: of documents and of names, if not those that the shape names.
+
+        Without `encodes_names` it has no encoder of names: their vectors come from elsewhere.
+        """
         super().__init__()
         self.shape = shape
-        made = encoders or tuple(
-            open_token_encoder(shape.encoder) for _ in range(1 if shape.shared else 2)
-        )
+        self.encodes_names = encodes_names
+        has_two = encodes_names and not shape.shared
+        made = encoders or tuple(open_token_encoder(shape.encoder) for _ in range(1 + has_two))
         self.documents = made[0]
-        self.own_names = None if shape.shared else made[1]
+        self.own_names = made[1] if has_two else None
         width = self.width = self.documents.width
         self.ends = nn.Linear(2 * width, width) if shape.mention == "ends" else None
         self.log_scale = nn.Parameter(torch.tensor(shape.scale).log())
@@ -96,6 +105,7 @@ class DualEncoder(nn.Module):
 
     def entities(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         """Unit rows. *Shape:* tokens (all,), lengths (names,) to (names, width)."""
+        assert self.encodes_names
         found = self.names(tokens, lengths)
         if self.shape.entity == "first":
             return F.normalize(found.texts, dim=1)
@@ -136,9 +146,9 @@ def link_loss(scores: Tensor, is_gold: Tensor) -> Tensor:
     return (scores.logsumexp(dim=1) - right).mean()
 
 
-def shape_of(config: Mapping[str, Any]) -> ModelShape:
+def shape_of(config: Mapping[str, Any]) -> DualEncoderShape:
     """From a manifest's or a recipe's values; an unknown one is an error that names it."""
-    known = asdict(ModelShape())
+    known = asdict(DualEncoderShape())
     if unknown := set(config) - set(known):
         raise InvalidValueError(f"a dual encoder has no {min(unknown)!r}")
-    return ModelShape(**{**known, **config})
+    return DualEncoderShape(**{**known, **config})

@@ -33,34 +33,38 @@ from holdfast.systems.collective.training.cross import (
     open_cross_encoder,
     train_cross_encoder,
 )
-from holdfast.systems.collective.training.data import NameTable, Reading, segments_of, synonyms_of
-from holdfast.systems.collective.training.encoder import open_tokenizer
+from holdfast.systems.collective.training.data import (
+    NameTable,
+    SegmentConfig,
+    segments_of,
+    synonyms_of,
+)
 from holdfast.systems.collective.training.export import export_dual_encoder
 from holdfast.systems.collective.training.model import DualEncoder
 from holdfast.systems.collective.training.settings import (
-    Settings,
+    DualEncoderSettings,
     read_cross_settings,
     read_settings,
 )
 from holdfast.systems.collective.training.start import (
-    check_starts,
+    encode_outside,
     read_like_detector,
     start_from,
-    starts_of,
 )
 from holdfast.systems.collective.training.train import (
-    Material,
+    DualEncoderData,
     train_dual_encoder,
 )
 from holdfast.training.history import Entry
 from holdfast.training.loop import Report, best_entry
+from holdfast.training.starts import check_starts, checkpoints_of, starts_of
+from holdfast.training.token_encoder import open_tokenizer
 
 Candidates = Callable[[Document], list[list[tuple[str, str]]]]  # (id, name) for each mention
 
-_CHECKPOINTS: Final = "-checkpoints"
-# What a look at development documents says, in words: of mentions in the knowledge base.
-_LOOKS: Final = {"accuracy": "given mentions right", "f1": "F1 of mentions found and linked"}
-_CROSS_LOOKS: Final = {"accuracy": "right where the entity was retrieved"}
+# The figures on development documents in words; of mentions in the knowledge base.
+_FIGURES: Final = {"accuracy": "given mentions right", "f1": "F1 of mentions found and linked"}
+_CROSS_FIGURES: Final = {"accuracy": "right where the entity was retrieved"}
 CANDIDATES: Final = 10  # that a cross-encoder compares
 
 
@@ -88,17 +92,17 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
     check_starts(recipe, data=data)
     corpora = _Corpora.load(recipe, data=data, report=report)
     tokenizer = open_tokenizer(settings.shape.encoder)
-    model = DualEncoder(settings.shape)
+    model = DualEncoder(settings.shape, encodes_names=not settings.own.names_model)
     if settings.own.start:
         start_from(model, _checkpoints(settings.own.start))
     if settings.own.detector:
-        read_like_detector(model, _checkpoints(settings.own.detector))
+        read_like_detector(model, settings.own.detector)
     window = min(settings.reading.window, model.documents.longest)
     reading = replace(settings.reading, window=window)
     development = corpora.development[: settings.own.select_documents]
     material = _material(settings, corpora, development, tokenizer=tokenizer, reading=reading)
     report(f"{len(material.training):,} segments, {len(material.table):,} names")
-    work = out.with_name(f"{out.name}{_CHECKPOINTS}")
+    work = checkpoints_of(out)
     history = train_dual_encoder(
         model, material, settings.train, folder=work, about=_about(recipe), report=report
     )
@@ -111,33 +115,41 @@ def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> Non
             folder,
             reading=reading,
             names=settings.own.names,
+            names_model=settings.own.names_model,
             threshold=threshold,
             small=small,
             description=_description(recipe, history, asdict(settings))
-            | ({} if small else _results(recipe.trained.select, len(development), history, _LOOKS)),
+            | (
+                {}
+                if small
+                else _results(recipe.trained.select, len(development), history, _FIGURES)
+            ),
         )
 
 
 def _material(
-    settings: Settings,
+    settings: DualEncoderSettings,
     corpora: _Corpora,
     development: Sequence[Document],
     *,
     tokenizer: Tokenizer,
-    reading: Reading,
-) -> Material:
+    reading: SegmentConfig,
+) -> DualEncoderData:
     """Documents as segments, and the names of the knowledge base as tokens."""
     looked = replace(reading, mentions=0)
     kb, reader = corpora.kb, TokenReader.of(tokenizer)
     rows = {kb.id_at(row): row for row in range(len(kb))}
     source = open_kb(settings.own.align_kb) if settings.own.align_kb else kb
-    return Material(
+    own = settings.own
+    table = NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=own.names)
+    return DualEncoderData(
         reader,
-        NameTable.of(kb, tokenizer, longest=settings.shape.longest_name, most=settings.own.names),
+        table,
         list(segments_of(corpora.training, reader, reading, rows=rows)),
         list(segments_of(development, reader, looked, rows=rows)),
         synonyms=list(synonyms_of(kb, source, rows)) if settings.train.align_steps else (),
         reading=looked,
+        vectors=encode_outside(own.names_model, table, reader) if own.names_model else None,
     )
 
 
@@ -160,11 +172,11 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
     looked = cases_of(development, reader, retrieve)
     report(f"{len(training):,} mentions, {sum(case.gold >= 0 for case in training):,} retrieved")
     model = open_cross_encoder(config)
-    work = out.with_name(f"{out.name}{_CHECKPOINTS}")
+    work = checkpoints_of(out)
     history = train_cross_encoder(
         model, training, looked, reader, config, folder=work, about=_about(recipe), report=report
     )
-    looks = _results(recipe.trained.select, len(development), history, _CROSS_LOOKS)
+    results = _results(recipe.trained.select, len(development), history, _CROSS_FIGURES)
     for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
         export_cross_encoder(
             model,
@@ -173,7 +185,7 @@ def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> No
             config=config,
             small=small,
             description=_description(recipe, history, {**asdict(own), **asdict(config)})
-            | ({} if small else looks),
+            | ({} if small else results),
         )
 
 
@@ -182,7 +194,7 @@ def _checkpoints(recipe: str) -> Path:
     folder = trained_model(recipe)
     if not folder.exists():
         raise UsageError(f"{folder}: not there; first `holdfast train {recipe}`")
-    return folder.with_name(f"{folder.name}{_CHECKPOINTS}")
+    return checkpoints_of(folder)
 
 
 def _about(recipe: Recipe) -> dict[str, Any]:
@@ -273,9 +285,9 @@ def _description(
 
 
 def _results(
-    select: str, documents: int, history: Sequence[Entry], looks: Mapping[str, str]
+    select: str, documents: int, history: Sequence[Entry], figures: Mapping[str, str]
 ) -> dict[str, object]:
-    """What `holdfast models` shows: the look that the model was chosen by.
+    """What `holdfast models` shows: the development figures that the model was chosen by.
 
     It was the model in 32 bits: of that in 8 bits nothing is known before it is measured.
     """
@@ -284,5 +296,5 @@ def _results(
     selected = next(key for key in ("f1", "accuracy") if any(key in entry for entry in history))
     best = best_entry(history, selected)
     where = f"{documents} documents of {select}, when it was chosen: "
-    found = {where + words: round(best[key], 4) for key, words in looks.items() if key in best}
+    found = {where + words: round(best[key], 4) for key, words in figures.items() if key in best}
     return {"results": found}

@@ -13,7 +13,7 @@ from holdfast.systems.collective.entities import NAMES_FOR_ENTITY
 from holdfast.systems.collective.model import span_probabilities
 from holdfast.systems.collective.scores import rows_of_owners, score_entities
 from holdfast.systems.collective.spans import Spans, choose_spans, spans_of_tags, spans_of_words
-from holdfast.systems.collective.training.data import Batch, NameTable, Segment, joined_names
+from holdfast.systems.collective.training.data import NameTable, Segment, SegmentBatch, joined_names
 from holdfast.systems.collective.training.model import DualEncoder
 
 THRESHOLDS: Final = tuple(round(0.05 * step, 2) for step in range(2, 19))
@@ -41,7 +41,7 @@ def encode_mentions(model: DualEncoder, segments: Sequence[Segment]) -> Tensor:
     found = [torch.zeros(0, model.width)]
     with torch.no_grad():
         for rows in _runs(range(len(segments)), [len(s.ids) for s in segments]):
-            batch = Batch.of([segments[row] for row in rows])
+            batch = SegmentBatch.of([segments[row] for row in rows])
             found.append(model.mentions(model.states(batch.tokens, batch.lengths), batch.spans))
     return torch.cat(found)
 
@@ -121,7 +121,7 @@ def _predicted(
     thresholds: Sequence[float],
 ) -> Iterable[list[Entity]]:
     """What is found and linked, for each threshold."""
-    batch = Batch.of([segment])
+    batch = SegmentBatch.of([segment])
     states = model.states(batch.tokens, batch.lengths)
     head = model.tags if model.tags is not None else model.span
     assert head is not None

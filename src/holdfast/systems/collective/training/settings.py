@@ -5,17 +5,16 @@ They are flat: every key goes to the part of the training that has it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, replace
 
 from holdfast.errors import UsageError
 from holdfast.experiments.recipe import Recipe
+from holdfast.experiments.settings import read_parts
 from holdfast.systems.collective.training.cross import CrossConfig
-from holdfast.systems.collective.training.data import Reading
-from holdfast.systems.collective.training.model import ModelShape
+from holdfast.systems.collective.training.data import SegmentConfig
+from holdfast.systems.collective.training.model import DualEncoderShape
 from holdfast.systems.collective.training.negatives import Negatives
-from holdfast.systems.collective.training.train import TrainConfig
+from holdfast.systems.collective.training.train import DualEncoderTraining
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +25,7 @@ class DualConfig:
     align_kb: str = ""  # whose synonyms are aligned first; "": the recipe's own
     start: str = ""  # the recipe whose trained encoders it begins with; "": pretrained ones
     detector: str = ""  # the recipe of the detector whose encoder reads documents, to begin with
+    names_model: str = ""  # the folder whose network encodes names; "": one that is trained
     select_documents: int = 100  # of the development split that are looked at while training
 
 
@@ -39,28 +39,25 @@ class PairsConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class DualEncoderSettings:
     """The settings of a recipe for a dual encoder, by whom they concern."""
 
-    shape: ModelShape
-    train: TrainConfig
-    reading: Reading
+    shape: DualEncoderShape
+    train: DualEncoderTraining
+    reading: SegmentConfig
     own: DualConfig
 
 
-def read_settings(recipe: Recipe) -> Settings:
+def read_settings(recipe: Recipe) -> DualEncoderSettings:
     """Every key goes to the part that has it; one that no part has is a UsageError."""
-    left = dict(recipe.trained.settings)
-    kinds = (ModelShape, Negatives, Reading, TrainConfig, DualConfig)
-    parts = {kind: _take(kind, left) for kind in kinds}
-    _check_none_left(left, recipe)
-    negatives = Negatives(**parts[Negatives])
-    return Settings(
-        ModelShape(**parts[ModelShape]),
-        TrainConfig(**parts[TrainConfig], negatives=negatives),
-        Reading(**parts[Reading]),
-        DualConfig(**parts[DualConfig]),
+    shape, negatives, reading, train, own = read_parts(
+        recipe, DualEncoderShape, Negatives, SegmentConfig, DualEncoderTraining, DualConfig
     )
+    if own.names_model and not train.fixed_names:
+        raise UsageError(
+            f"recipe {recipe.name!r}: names_model is used as it is; set fixed_names = true"
+        )
+    return DualEncoderSettings(shape, replace(train, negatives=negatives), reading, own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +70,4 @@ class CrossSettings:
 
 def read_cross_settings(recipe: Recipe) -> CrossSettings:
     """Every key goes to the part that has it; one that neither has is a UsageError."""
-    left = dict(recipe.trained.settings)
-    network, own = _take(CrossConfig, left), _take(PairsConfig, left)
-    _check_none_left(left, recipe)
-    return CrossSettings(CrossConfig(**network), PairsConfig(**own))
-
-
-def _take(kind: Any, settings: dict[str, Any]) -> dict[str, Any]:
-    names = [field.name for field in fields(kind) if field.name in settings]
-    return {name: settings.pop(name) for name in names}
-
-
-def _check_none_left(settings: Mapping[str, Any], recipe: Recipe) -> None:
-    if settings:
-        raise UsageError(f"recipe {recipe.name!r}: no setting is called {min(settings)!r}")
+    return CrossSettings(*read_parts(recipe, CrossConfig, PairsConfig))

@@ -19,10 +19,10 @@ from torch import Tensor
 
 from holdfast.encoders.tokens import TokenReader
 from holdfast.systems.collective.training.data import (
-    Batch,
     NameTable,
-    Reading,
     Segment,
+    SegmentBatch,
+    SegmentConfig,
     joined_names,
     synonym_segments,
 )
@@ -40,7 +40,7 @@ _OF_LOOP: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class TrainConfig:
+class DualEncoderTraining:
     """How long and how fast. Rates are for MiniLM; a larger encoder wants smaller ones."""
 
     steps: int = 500  # on documents
@@ -60,7 +60,7 @@ class TrainConfig:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Material:
+class DualEncoderData:
     """What is learned from and what is looked at."""
 
     reader: TokenReader
@@ -68,13 +68,16 @@ class Material:
     training: Sequence[Segment]
     development: Sequence[Segment] = ()
     synonyms: Sequence[tuple[str, int]] = ()  # a name and its entity's row
-    reading: Reading = field(default_factory=Reading)
+    reading: SegmentConfig = field(default_factory=SegmentConfig)
+    vectors: Tensor | None = None  # of all names, if the model does not encode them itself
 
 
 class DualTask(Task[Segment]):
     """First steps on synonyms, then on documents, each against cached vectors of all names."""
 
-    def __init__(self, model: DualEncoder, material: Material, config: TrainConfig) -> None:
+    def __init__(
+        self, model: DualEncoder, material: DualEncoderData, config: DualEncoderTraining
+    ) -> None:
         self.model: DualEncoder = model
         self.selected_by = "f1" if model.shape.detection else "accuracy"
         self._material = material
@@ -82,7 +85,9 @@ class DualTask(Task[Segment]):
         self._step = 0
         self._cache = torch.zeros(0)  # the vectors of all names
         self._encoded_at = -1  # steps done when they were all encoded
-        if config.fixed_names:
+        if material.vectors is not None:
+            self._cache = material.vectors
+        elif config.fixed_names:
             model.fix_names()
             self._encode(0)
 
@@ -109,7 +114,7 @@ class DualTask(Task[Segment]):
         return _segments(self._material, self._config, step)
 
     def loss(self, examples: Sequence[Segment]) -> Loss:
-        batch = Batch.of(examples)
+        batch = SegmentBatch.of(examples)
         states = self.model.states(batch.tokens, batch.lengths)
         loss = states.new_zeros(())
         known = [at for at, gold in enumerate(batch.golds) if gold]
@@ -122,7 +127,11 @@ class DualTask(Task[Segment]):
         return Loss(loss * len(examples), len(examples))
 
     def _link_loss(
-        self, vectors: Tensor, golds: Sequence[Sequence[int]], batch: Batch, known: Sequence[int]
+        self,
+        vectors: Tensor,
+        golds: Sequence[Sequence[int]],
+        batch: SegmentBatch,
+        known: Sequence[int],
     ) -> Tensor:
         table, config = self._material.table, self._config
         if config.fixed_names:
@@ -161,8 +170,8 @@ class DualTask(Task[Segment]):
 
 def train_dual_encoder(
     model: DualEncoder,
-    material: Material,
-    config: TrainConfig,
+    material: DualEncoderData,
+    config: DualEncoderTraining,
     *,
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
@@ -190,7 +199,7 @@ def train_dual_encoder(
     return train(task, loop, folder=folder, about={**own, **about}, report=report)
 
 
-def _segments(material: Material, config: TrainConfig, step: int) -> list[Segment]:
+def _segments(material: DualEncoderData, config: DualEncoderTraining, step: int) -> list[Segment]:
     rng = np.random.default_rng([config.seed, step])
     if step < config.align_steps and material.synonyms:
         return synonym_segments(

@@ -19,7 +19,7 @@ _COMMON: Final = 3000  # a word in more groups than this makes no neighbours
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class NameBatch:
     names: list[str]  # plain
     labels: npt.NDArray[np.int64]  # the group of each name
 
@@ -64,7 +64,7 @@ class NameBatches:
             neighbours=neighbours,
         )
 
-    def draw(self, rng: np.random.Generator) -> Batch:
+    def draw(self, rng: np.random.Generator) -> NameBatch:
         """Groups without repetition, two names of each side by side."""
         chosen = dict.fromkeys(self._seeds(int(self.config.groups * self.config.seeds), rng))
         for seed in list(chosen):
@@ -74,7 +74,7 @@ class NameBatches:
             chosen.update(dict.fromkeys(rng.integers(len(self.groups), size=missing).tolist()))
         picked = list(chosen)[: self.config.groups]
         names = [plain(name) for label in picked for name in self._pair(label, rng)]
-        return Batch(names, np.repeat(np.array(picked, dtype=np.int64), 2))
+        return NameBatch(names, np.repeat(np.array(picked, dtype=np.int64), 2))
 
     def _seeds(self, count: int, rng: np.random.Generator) -> list[int]:
         draws = rng.random(count) * self._weights[-1]

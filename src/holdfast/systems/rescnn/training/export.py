@@ -18,8 +18,8 @@ from tokenizers import Tokenizer
 from holdfast import artifacts
 from holdfast.encoders.names import INPUT, KIND, MODEL, OUTPUT, TOKENIZER, UNKNOWN, VERSION
 from holdfast.systems.rescnn.training.model import Block, ResCNN
-from holdfast.training.onnx_graph import Graph
-from holdfast.training.onnx_layers import add_block
+from holdfast.training.export.graph import Graph
+from holdfast.training.export.layers import add_block
 
 
 def export_encoder(

@@ -15,7 +15,7 @@ from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of
 from holdfast.experiments.settings import read_config
 from holdfast.systems.rescnn.training.name_model import NameModelConfig, train_name_model
-from holdfast.systems.rescnn.training.probing.linkers import find_encoder
+from holdfast.training.pretrained import find_encoder
 
 _TEXTS: Final = "text/elife/abstracts.jsonl.gz"
 

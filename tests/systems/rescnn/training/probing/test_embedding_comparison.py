@@ -161,7 +161,7 @@ def test_the_command_prints_json_alone_and_stores_it(
         stream.writelines(json.dumps({"title": t, "abstract": t}) + "\n" for t in TEXTS)
     monkeypatch.setattr("holdfast.models.find_model", lambda _name: encoder)  # of few word pieces
     monkeypatch.setattr("holdfast.training.abstracts.fetch", lambda _package: None)
-    monkeypatch.setattr("holdfast.training.abstracts._MEDLINE", ())
+    monkeypatch.setattr("holdfast.training.abstracts.MEDLINE_FILES", ())
     usual: tuple[str | Path, ...] = (
         *("probe", "embeddings", "--data", data, "--encoder", encoder, "--align-steps", "2"),
         *("--tune-steps", "2", "--seeds", "1", "--threads", "1"),

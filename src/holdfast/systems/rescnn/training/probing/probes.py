@@ -32,7 +32,7 @@ from holdfast.systems.rescnn.training.probing.linkers import (
     WEIGHTS,
     ProbeConfig,
     Progress,
-    Trained,
+    TrainedLinker,
     digests,
     train_linker,
     training_batches,
@@ -86,11 +86,7 @@ def run_probe(
     progress: Progress,
 ) -> dict[str, Any]:
     """Train both linkers unless `work` has them, and measure every setting of the probe."""
-    if split not in SPLITS:
-        raise UsageError(f"no split is called {split!r} here; there is {' and '.join(SPLITS)}")
-    if not data.is_dir():
-        raise UsageError(f"{data}: no such data folder; name it with --data or HOLDFAST_DATA")
-    folder = data / _FOLDER
+    folder = _checked(data, split)
     mentions = list(read_lenient_mentions(folder / f"{split}.concept.tsv"))
     dictionary = list(read_lenient_dictionary(folder / f"{split}_dictionary.txt"))
     settings = PROBES[probe]
@@ -121,6 +117,15 @@ def run_probe(
     }
 
 
+def _checked(data: Path, split: str) -> Path:
+    """The folder of the lenient protocol's files; UsageError if it or the split is not there."""
+    if split not in SPLITS:
+        raise UsageError(f"no split is called {split!r} here; there is {' and '.join(SPLITS)}")
+    if not data.is_dir():
+        raise UsageError(f"{data}: no such data folder; name it with --data or HOLDFAST_DATA")
+    return data / _FOLDER
+
+
 def shuffled(tokens: Sequence[int], chunk: int, rng: np.random.Generator) -> list[int]:
     """The tokens in chunks, counted from the first, and the chunks in random order.
 
@@ -130,7 +135,7 @@ def shuffled(tokens: Sequence[int], chunk: int, rng: np.random.Generator) -> lis
     return [token for i in rng.permutation(len(chunks)) for token in chunks[i]]
 
 
-class TokenEncoder:
+class ProbedEncoder:
     """Tokens to unit rows by one network; what was encoded once is not encoded again."""
 
     def __init__(self, forward: Forward, *, width: int) -> None:
@@ -164,7 +169,7 @@ class TokenEncoder:
 
 def _measure(
     settings: Sequence[Setting],
-    linkers: dict[str, Trained],
+    linkers: dict[str, TrainedLinker],
     mentions: Sequence[LenientMention],
     dictionary: Sequence[LenientName],
     *,
@@ -173,7 +178,7 @@ def _measure(
 ) -> Iterator[ProbeRow]:
     """A row per setting; a linker as it is comes before it is hindered."""
     bases: dict[str, float] = {}
-    networks: dict[tuple[str, int | None], TokenEncoder] = {}
+    networks: dict[tuple[str, int | None], ProbedEncoder] = {}
     for setting in settings:
         linker, stage = linkers[setting.linker], next(stages)
         network = networks.setdefault(
@@ -186,16 +191,16 @@ def _measure(
         yield ProbeRow(setting.linker, setting.name, report, base)
 
 
-def _network(linker: Trained, window: int | None) -> TokenEncoder:
+def _network(linker: TrainedLinker, window: int | None) -> ProbedEncoder:
     """Of ResCNN there is no attention to limit: its filters have their own reach."""
     model = linker.model
     if isinstance(model, TransformerLinker):
-        return TokenEncoder(partial(model.forward, window=window), width=model.config.width)
-    return TokenEncoder(model.forward, width=model.config.width)
+        return ProbedEncoder(partial(model.forward, window=window), width=model.config.width)
+    return ProbedEncoder(model.forward, width=model.config.width)
 
 
 def _encode(
-    tokenizer: Tokenizer, network: TokenEncoder, setting: Setting, *, seed: int, progress: Progress
+    tokenizer: Tokenizer, network: ProbedEncoder, setting: Setting, *, seed: int, progress: Progress
 ) -> Encode:
     """Every name is shuffled on its own: a mention and its equal in the dictionary end up unequal.
 
@@ -214,7 +219,7 @@ def _encode(
     return encode
 
 
-def _described(linker: Trained) -> dict[str, Any]:
+def _described(linker: TrainedLinker) -> dict[str, Any]:
     return {
         "linker": linker.name,
         "parameters": linker.model.size(),  # without the token embeddings

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from holdfast.encoders.tokens import INPUT, OUTPUT
-from holdfast.training.onnx_graph import OPSET
+from holdfast.training.export.graph import OPSET
 
 
 class _Unpadded(nn.Module):

@@ -14,19 +14,26 @@ transformers = pytest.importorskip("transformers")
 
 from holdfast.detect.training.model import pretrained_tagger  # noqa: E402
 from holdfast.errors import ArtifactError, UsageError  # noqa: E402
+from holdfast.models import trained_model  # noqa: E402
 from holdfast.systems.collective.linker import CollectiveLinker  # noqa: E402
 from holdfast.systems.collective.model import DualEncoderModel  # noqa: E402
-from holdfast.systems.collective.training.encoder import (  # noqa: E402
+from holdfast.systems.collective.training.export import export_dual_encoder  # noqa: E402
+from holdfast.systems.collective.training.model import DualEncoder, DualEncoderShape  # noqa: E402
+from holdfast.systems.collective.training.start import read_like_detector  # noqa: E402
+from holdfast.training.checkpoint import Progress, save_checkpoint  # noqa: E402
+from holdfast.training.compact import SUFFIX, write_compact  # noqa: E402
+from holdfast.training.pretrained import pretrained_tokenizer, pretrained_weights  # noqa: E402
+from holdfast.training.starts import (  # noqa: E402
+    begin_with_detector,
+    checkpoints_of,
+    encoder_weights,
+)
+from holdfast.training.token_encoder import (  # noqa: E402
     AutoTokens,
     TransformerTokens,
     open_token_encoder,
     open_tokenizer,
 )
-from holdfast.systems.collective.training.export import export_dual_encoder  # noqa: E402
-from holdfast.systems.collective.training.model import DualEncoder, ModelShape  # noqa: E402
-from holdfast.systems.collective.training.start import read_like_detector  # noqa: E402
-from holdfast.training.checkpoint import Progress, save_checkpoint  # noqa: E402
-from holdfast.training.pretrained import pretrained_tokenizer, pretrained_weights  # noqa: E402
 from systems.collective.training import toys  # noqa: E402
 
 TOKENS = torch.tensor([9, 12, 15, 11, 20, 21, 22, 10])
@@ -64,28 +71,59 @@ def test_our_bert_has_the_states_of_transformers(bert: Path) -> None:
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
 
 
-def test_documents_may_be_read_by_the_encoder_of_a_detector(bert: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def detector(bert: Path) -> Any:
+    """A tagger whose weights are not those that it began with; its run is in the home folder."""
     tagger = pretrained_tagger(bert, marks=3, tags=5)
     with torch.no_grad():
         for parameter in tagger.parameters():
             parameter.add_(0.1 * torch.randn_like(parameter))
+    folder = checkpoints_of(trained_model("some-detector"))
     optimizer = torch.optim.AdamW(tagger.parameters())
-    save_checkpoint(tmp_path / "run", tagger, optimizer, progress=Progress(), config={})
-    encoders = [open_token_encoder(str(bert)) for _ in range(2)]
-    model = DualEncoder(ModelShape(), encoders=tuple(encoders))
-    names = states(model.names)
-    read_like_detector(model, tmp_path)
+    save_checkpoint(folder / "run", tagger, optimizer, progress=Progress(), config={})
+    return tagger
+
+
+def first_states(detector: Any) -> Any:
+    """What the detector's encoder makes of the first text."""
     ids = torch.cat([torch.tensor([2]), TOKENS[:3], torch.tensor([3])])  # [CLS] … [SEP]
     with torch.inference_mode():
-        expected = tagger.encoder.eval()(ids[None]).last_hidden_state[0, 1:-1]
-    torch.testing.assert_close(states(model.documents)[0][:3], expected, atol=1e-5, rtol=1e-4)
+        return detector.encoder.eval()(ids[None]).last_hidden_state[0, 1:-1]
+
+
+def test_documents_may_be_read_by_the_encoder_of_a_detector(bert: Path, detector: Any) -> None:
+    encoders = [open_token_encoder(str(bert)) for _ in range(2)]
+    model = DualEncoder(DualEncoderShape(), encoders=tuple(encoders))
+    names = states(model.names)
+    read_like_detector(model, "some-detector")
+    found = states(model.documents)[0][:3]
+    torch.testing.assert_close(found, first_states(detector), atol=1e-5, rtol=1e-4)
     torch.testing.assert_close(states(model.names), names)
     with pytest.raises(UsageError, match="only a BERT"):
-        read_like_detector(toys.dual_encoder("rescnn"), tmp_path)
+        read_like_detector(toys.dual_encoder("rescnn"), "some-detector")
     with pytest.raises(ArtifactError, match="another encoder"):
-        read_like_detector(toys.dual_encoder(), tmp_path)
-    with pytest.raises(UsageError, match="not there"):
-        read_like_detector(model, tmp_path / "nothing")
+        read_like_detector(toys.dual_encoder(), "some-detector")
+    with pytest.raises(UsageError, match="not trained here; `holdfast train nothing`"):
+        read_like_detector(model, "nothing")
+
+
+def test_a_run_may_begin_with_weights_that_are_given_out_in_8_bits(
+    bert: Path, detector: Any
+) -> None:
+    weights = encoder_weights(detector.state_dict())
+    folder = trained_model(f"another-detector{SUFFIX}")
+    write_compact(weights, folder, description={"recipes": ["another-detector"]})
+    whole = sum(4 * value.numel() for value in weights.values())
+    assert (folder / "weights.safetensors").stat().st_size < 0.5 * whole
+    encoder = open_token_encoder(str(bert))
+    before = (states(encoder)[0][:3] - first_states(detector)).norm()
+    begin_with_detector(encoder, "another-detector")
+    after = (states(encoder)[0][:3] - first_states(detector)).norm()
+    assert after < 0.05 * before
+    stored = folder / "weights.safetensors"
+    stored.write_bytes(stored.read_bytes()[:-1])
+    with pytest.raises(ArtifactError):
+        begin_with_detector(encoder, "another-detector")
 
 
 def test_other_models_are_opened_too_and_padding_changes_nothing(bert: Path) -> None:
@@ -131,7 +169,7 @@ def test_a_model_of_any_kind_links_without_torch_as_it_learned(
 ) -> None:
     folder = other_folder(kind, tmp_path / "encoder")
     encoders = open_token_encoder(str(folder)), open_token_encoder(str(folder))
-    model = DualEncoder(ModelShape(entity=entity), encoders=encoders).eval()
+    model = DualEncoder(DualEncoderShape(entity=entity), encoders=encoders).eval()
     texts = ["chronic flu", "ague and grippe of the heart", "flu"]
     ids = [toys.tokenizer().encode(text, add_special_tokens=False).ids for text in texts]
     tokens = torch.tensor([id for row in ids for id in row])

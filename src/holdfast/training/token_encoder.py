@@ -17,14 +17,14 @@ from torch import Tensor, nn
 from holdfast.encoders.tokens import TokenReader
 from holdfast.errors import UsageError
 from holdfast.systems.rescnn.training.model import Block, ResCNNConfig
-from holdfast.systems.rescnn.training.probing.linkers import find_encoder
 from holdfast.systems.rescnn.training.vocabulary import pretrained_embeddings
 from holdfast.training.bert import (
-    Layout,
+    PackedLayout,
     TransformerLinker,
     pretrained_transformer,
 )
 from holdfast.training.pretrained import (
+    find_encoder,
     named_if_damaged,
     pretrained_config,
     pretrained_tokenizer,
@@ -56,7 +56,7 @@ class TransformerTokens(nn.Module):
 
     def forward(self, tokens: Tensor, lengths: Tensor) -> States:
         """*Shape:* tokens (all,); lengths (texts,), the number of tokens of each text."""
-        layout = Layout.of(lengths + 2)
+        layout = PackedLayout.of(lengths + 2)
         states = self.network.states(tokens, lengths)
         states = self.network.layers[-1](states, layout, layout.seen(None))
         owner = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
@@ -118,7 +118,7 @@ class AutoTokens(nn.Module):
     def forward(self, tokens: Tensor, lengths: Tensor) -> States:
         """*Shape:* tokens (all,); lengths (texts,), the number of tokens of each text."""
         first, last = self.frame
-        layout = Layout.of(lengths + 2)
+        layout = PackedLayout.of(lengths + 2)
         owner = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
         places = torch.arange(len(tokens)) + 2 * owner + 1
         framed = torch.full((len(layout.offsets),), last)

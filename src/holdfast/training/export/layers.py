@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from holdfast.systems.rescnn.training.model import Block, Convolution
-from holdfast.training.onnx_graph import MICROSOFT, Graph
+from holdfast.training.export.graph import MICROSOFT, Graph
 
 _LAST: Final = int(np.iinfo(np.int64).max)  # where a slice goes to the end
 

@@ -9,36 +9,39 @@ from __future__ import annotations
 import torch
 
 from holdfast.encoders.tokens import INPUT
-from holdfast.systems.collective.training.encoder import (
-    ResCNNTokens,
-    TokenEncoder,
-    TransformerTokens,
-)
 from holdfast.systems.rescnn.training.model import Block
 from holdfast.training.bert import Layer
-from holdfast.training.onnx_graph import Graph
-from holdfast.training.onnx_layers import (
+from holdfast.training.export.graph import Graph
+from holdfast.training.export.layers import (
     TransformerLayer,
     add_block,
     add_positions,
     add_transformer_layer,
 )
-from holdfast.training.onnx_traced import traced
+from holdfast.training.export.traced import traced
+from holdfast.training.token_encoder import (
+    ResCNNTokens,
+    TokenEncoder,
+    TransformerTokens,
+)
 
 
 def add_states(graph: Graph, encoder: TokenEncoder) -> str:
     """The nodes from tokens to the state of every token, special ones with them."""
     if isinstance(encoder, TransformerTokens):
-        return _transformer(graph, encoder)
+        return add_transformer(graph, encoder)
     if isinstance(encoder, ResCNNTokens):
         return _rescnn(graph, encoder)
     network = traced(encoder.network, token=encoder.frame[0], quantised=graph.quantised)
     return graph.include(network)
 
 
-def _transformer(graph: Graph, encoder: TransformerTokens) -> str:
+def add_transformer(graph: Graph, encoder: TransformerTokens, *, added: str = "") -> str:
+    """The nodes of a BERT; what `added` names joins the embeddings of the tokens."""
     network = encoder.network
     words = graph.rows(network.embedding.weight, INPUT)
+    if added:
+        words = graph.add("Add", words, added)
     states = add_positions(graph, words, network.position.weight, network.norm, INPUT)
     for layer in network.layers:
         assert isinstance(layer, Layer)
