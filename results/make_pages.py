@@ -15,20 +15,26 @@ from typing import Final
 
 from holdfast.experiments.results import read_results
 from holdfast.models import MEASURED, WEIGHTS, manifest_of
+from pages.bier import LOW, draw_low_supervision
 from pages.dense_index import render_dense_index
 from pages.dual_encoder_speed import draw_curves
 from pages.growth import draw_growth, render_growth
 from pages.markdown import Result, fill_tables
 from pages.name_speed import render_names
 from pages.overview import render_overview
+from pages.peers import draw_peers, render_peers
 from pages.readme import readme_tables
 from pages.shipped import SHIPPED, shipped_figures
+from pages.umls_scale import render_umls_scale
 
 ROOT: Final = Path(__file__).parents[1]
 _OF_ONE: Final[Mapping[str, Callable[[Result], str]]] = {
     "bench-growth.md": render_growth,
     "bench-growth.svg": draw_growth,
     "bench-names.md": render_names,
+    "bench-peers.md": render_peers,
+    "bench-peers.svg": draw_peers,
+    "bench-umls-scale.md": render_umls_scale,
     "dense-index.md": render_dense_index,
 }
 """Pages that are made from the JSON file of the same stem."""
@@ -47,6 +53,8 @@ def make_pages(results: Mapping[str, Result], readme: str) -> Iterator[tuple[str
     for stem, measured in results.items():
         if stem.startswith("bench-collective-") and measured["training"]["curves"]:
             yield f"results/{stem}.svg", draw_curves(measured["training"])
+    if LOW in results:
+        yield f"results/{LOW}.svg", draw_low_supervision(results)
     digests = {name: manifest_of(WEIGHTS / name).digest for name in SHIPPED}
     figures = shipped_figures(results, digests)
     yield f"src/holdfast/weights/{MEASURED}", json.dumps(figures, indent=2) + "\n"

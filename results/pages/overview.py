@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from pages.accuracy import accuracy_table, parts_table, types_table
+from pages.bier import PROTOCOLS, bier_section
 from pages.dual_encoder_paper import INTRODUCTION, collective_tables
 from pages.markdown import Result
 from pages.probes import embedding_section, probe_section
@@ -23,11 +24,13 @@ def render_overview(results: Mapping[str, Result]) -> str:
         "bootstrap intervals; [evaluation](../docs/evaluation.md) says what the protocols count.",
     ]
     protocols = dict.fromkeys(r["protocol"] for r in results.values() if "recipe" in r)
-    for protocol in protocols:
+    for protocol in (name for name in protocols if name not in PROTOCOLS):
         chosen = [r for r in results.values() if r.get("protocol") == protocol and "recipe" in r]
         lines += ["", f"## {protocol}", "", *accuracy_table(chosen)]
     if tables := collective_tables(results):
         lines += ["", "## The tables of the dual-encoder paper", "", INTRODUCTION, *tables]
+    if section := bier_section(results):
+        lines += ["", *section]
     for corpus, words in _END_TO_END.items():
         if table := types_table(results, corpus):
             lines += ["", f"## End to end, by type: {words}", "", *table]

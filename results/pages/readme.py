@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pages.markdown import Result, headline_key, markdown_table, percent, with_interval
+from pages.peers import tools_table
 
 _WITHOUT: Final = "without its training mentions as names"
 
@@ -51,6 +52,8 @@ def readme_tables(results: Mapping[str, Result]) -> dict[str, list[str]]:
         tables["speed"] = speed_table(results["bench-pipeline"])
     if "bench-names" in results:
         tables["peers"] = peers_table(results["bench-names"])
+    if "bench-peers" in results:
+        tables["tools"] = tools_table(results["bench-peers"])
     return tables
 
 
