@@ -4,7 +4,7 @@ BIN := .venv/bin
 # CPython 3.11+ must be found before anything is installed, so that the error names the cause.
 HAVE_PYTHON = $(PYTHON) -c 'import sys; sys.exit("Holdfast needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo") if sys.version_info < (3, 11) else 0'
 
-.PHONY: demo test test-train check docs results bench picture clean
+.PHONY: demo test test-train test-scale check docs results bench picture openapi screenshots axe clean
 
 demo: .venv/core
 	$(BIN)/holdfast kb get open
@@ -16,6 +16,10 @@ test: .venv/dev
 # The training code needs torch, which is large: it has an environment of its own.
 test-train: .venv-train/done
 	.venv-train/bin/python -m pytest tests/encoders tests/names $(shell find tests -type d -name training)
+
+# Ray, DuckDB and polars are large too.
+test-scale: .venv-scale/done
+	.venv-scale/bin/python -m pytest tests/batch
 
 check: .venv/dev
 	$(BIN)/ruff check .
@@ -37,6 +41,22 @@ results: .venv/core
 picture: .venv/core
 	$(BIN)/python docs/make_picture.py
 
+# The pictures of docs/page.md; needs Chromium, its chromedriver and the knowledge base `open`.
+screenshots: .venv/dev
+	$(BIN)/python -m pip install --quiet selenium
+	$(BIN)/python docs/make_screenshots.py
+
+# axe-core looks at the page's accessibility in tests/server/test_page.py; it needs npm.
+axe: build/axe/axe.min.js
+
+build/axe/axe.min.js:
+	mkdir -p build/axe
+	cd build/axe && npm pack --silent axe-core@4 && tar -xzf axe-core-*.tgz --strip-components=1 package/axe.min.js
+
+# The description of the service's routes; a test says when it is out of date.
+openapi: .venv/dev
+	$(BIN)/python docs/make_openapi.py
+
 .venv/core: pyproject.toml
 	$(HAVE_PYTHON)
 	$(PYTHON) -m venv .venv
@@ -55,6 +75,12 @@ picture: .venv/core
 	.venv-train/bin/python -m pip install --quiet --editable '.[dev,train]'
 	touch $@
 
+.venv-scale/done: pyproject.toml
+	$(HAVE_PYTHON)
+	$(PYTHON) -m venv .venv-scale
+	.venv-scale/bin/python -m pip install --quiet --editable '.[dev,scale]' duckdb polars
+	touch $@
+
 .venv-docs/done: pyproject.toml
 	$(HAVE_PYTHON)
 	$(PYTHON) -m venv .venv-docs
@@ -62,4 +88,4 @@ picture: .venv/core
 	touch $@
 
 clean:
-	rm -rf .venv .venv-train .venv-docs dist build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-train .venv-scale .venv-docs dist build .pytest_cache .mypy_cache .ruff_cache

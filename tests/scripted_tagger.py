@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from holdfast.detect.bio import OUTSIDE, beginning, inside
-from holdfast.detect.tagger import Reading, Tagger
+from holdfast.detect.tagger import TaggedText, Tagger
 from holdfast.document import Mention
 from holdfast.encoders.tokens import TokenEncoder
 
@@ -24,7 +24,7 @@ class ScriptedTagger(Tagger):
 
     script: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
-    def read(self, text: str, names: Sequence[Mention] = ()) -> Reading:  # noqa: ARG002
+    def read(self, text: str, names: Sequence[Mention] = ()) -> TaggedText:  # noqa: ARG002
         offsets = np.array([m.span() for m in _WORD.finditer(text)], dtype=np.int64).reshape(-1, 2)
         tags = 2 * len(self.types) + 1
         probabilities = np.zeros((len(offsets), tags), dtype=np.float32)
@@ -32,7 +32,7 @@ class ScriptedTagger(Tagger):
             tag, probability = self.script.get(text[start:end], (OUTSIDE, 0.999))
             probabilities[row] = (1 - probability) / (tags - 1)
             probabilities[row, tag] = probability
-        return Reading(text, offsets[:, 0], offsets[:, 1], np.log(probabilities))
+        return TaggedText(text, offsets[:, 0], offsets[:, 1], np.log(probabilities))
 
     def in_one_thread(self) -> ScriptedTagger:
         return self

@@ -19,6 +19,7 @@ from holdfast.document import (
     Passage,
     Relation,
     Span,
+    TypeScore,
 )
 
 TYPES = ("", "Disease", "Chemical", "GeneOrGeneProduct", "OrganismTaxon", "SequenceVariant", "Cell")
@@ -73,6 +74,7 @@ class Shape:
     max_arguments: int = 3
     roles: bool = True
     relation_notes: bool = True
+    relation_scores: bool = True
     relation_ids: str = "any"  # "any", "none", or "brat" for R1, R2, …
     metadata: bool = True
     repeated_keys: bool = True
@@ -162,10 +164,17 @@ def _mention(draw: st.DrawFn, spans: tuple[Span, ...], number: int, shape: Shape
         parts=tuple(draw(st.lists(_parts, max_size=2))) if shape.parts else (),
         status=draw(st.sampled_from([None, *STATUSES])) if shape.status else None,
         candidates=tuple(draw(st.lists(_candidates(), max_size=2))) if shape.candidates else (),
+        types=tuple(draw(st.lists(_type_scores(), max_size=2))) if shape.candidates else (),
     )
 
 
 _parts = st.sampled_from(["ovarian cancer", "cancer \u03b2", "a"])
+
+
+def _type_scores() -> st.SearchStrategy[TypeScore]:
+    return st.builds(
+        TypeScore, st.sampled_from(["neoplasm", "organ \u03b2"]), score=st.floats(0, 1)
+    )
 
 
 def _candidates() -> st.SearchStrategy[Candidate]:
@@ -211,6 +220,9 @@ def _relations(
             tuple(arguments),
             id=own_ids[shape.relation_ids].format(number),
             note=draw(st.sampled_from(["", "Novel"])) if shape.relation_notes else "",
+            score=draw(st.sampled_from([None, None, 0.0, 0.8125]))
+            if shape.relation_scores
+            else None,
         )
         for number, arguments in enumerate(found, 1)
     )

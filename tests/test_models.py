@@ -15,7 +15,7 @@ from holdfast import artifacts, models
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb import KnowledgeBase
 from holdfast.kinds import KINDS
-from holdfast.models import PIPELINE, find_model, list_models, parts_of
+from holdfast.models import PIPELINE, WEIGHTS, find_model, list_models, parts_of
 from holdfast.parts import Models, model_parts
 from shipped import DETECTOR, ENCODER, LINKER
 from small_kb import make_kb
@@ -260,3 +260,19 @@ def test_every_pipeline_is_documented() -> None:
     documented = re.findall(r"^\| `([\w-]+)`", section, re.MULTILINE)
     shipped = [m.name for m in list_models() if m.is_shipped and m.kind == PIPELINE]
     assert sorted(documented) == sorted(shipped)
+
+
+def test_a_folder_called_like_a_model_does_not_stand_in_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(WEIGHTS / "names", tmp_path / "default")
+    assert find_model("default") == WEIGHTS / "default"
+    assert find_model("./default").samefile(tmp_path / "default")
+    (tmp_path / "default").rename("own")
+    assert find_model("own").samefile(tmp_path / "own")
+
+
+def test_a_model_that_only_its_recipe_is_here_of_is_to_be_trained() -> None:
+    with pytest.raises(UsageError, match="not trained here yet; `holdfast train bier-open`"):
+        find_model("bier-open-int8")

@@ -126,9 +126,18 @@ def _sha256_of_json(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
-def verify(folder: Path, manifest: Manifest, *, error: type[HoldfastError] = ArtifactError) -> None:
-    """Raise unless every file of the manifest is there, unchanged."""
-    known = _read_stamps(folder)
+def verify(
+    folder: Path,
+    manifest: Manifest,
+    *,
+    error: type[HoldfastError] = ArtifactError,
+    afresh: bool = False,
+) -> None:
+    """Raise unless every file of the manifest is there, unchanged.
+
+    `afresh`: hash every file, whatever an earlier check said.
+    """
+    known = {} if afresh else _read_stamps(folder)
     stamps = {}
     for name, entry in manifest.files.items():
         path = folder / name
@@ -150,7 +159,7 @@ def verify(folder: Path, manifest: Manifest, *, error: type[HoldfastError] = Art
             raise error(
                 f"{path}: damaged (its sha256 is not the manifest's); build or fetch it again"
             )
-    if known != stamps:
+    if known != stamps and not afresh:
         # A read-only folder is verified each time instead of once.
         with contextlib.suppress(OSError):
             (folder / VERIFIED).write_text(json.dumps(stamps), encoding="utf-8")

@@ -5,6 +5,7 @@ If a stream breaks, what came before is still answered, and then the error is ra
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -78,3 +79,8 @@ def is_single(items: Iterable[Item]) -> tuple[bool, Iterator[Item]]:
 def _raised(error: Exception) -> Iterator[Any]:
     raise error
     yield  # a generator raises when it is asked
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -21,6 +21,7 @@ from holdfast.mention import (
     Evidence,
     Mention,
     Span,
+    TypeScore,
     mention_from_json,
     mention_to_json,
     offset_of,
@@ -39,6 +40,7 @@ __all__ = [
     "Passage",
     "Relation",
     "Span",
+    "TypeScore",
 ]
 
 
@@ -78,10 +80,19 @@ class Relation:
     arguments: tuple[Argument, ...]
     id: str = ""
     note: str = ""  # what the corpus says besides, e.g. BioRED's "Novel"
+    score: float | None = None  # probability that the document says so; None if nobody asked
+    evidence: tuple[Span, ...] = ()  # sentences that say it, as offsets into the text
 
     def __post_init__(self) -> None:
         if len(self.arguments) < 2:
             raise InvalidValueError(f"relation {self.type!r} has fewer than two arguments")
+        if self.score is not None and not 0.0 <= self.score <= 1.0:
+            raise InvalidValueError(f"relation {self.type!r}: score {self.score} is outside [0, 1]")
+        for start, end in self.evidence:
+            if not 0 <= start < end:
+                raise InvalidValueError(
+                    f"relation {self.type!r}: evidence {start}-{end} is empty or negative"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +126,10 @@ class Document:
                 raise InvalidValueError(f"document {self.id!r}: mention id {mention.id!r} repeats")
             ids.add(mention.id)
         for relation in self.relations:
+            if any(end > len(self.text) for _, end in relation.evidence):
+                raise InvalidValueError(
+                    f"document {self.id!r}: evidence of relation {relation.type!r} leaves the text"
+                )
             for argument in relation.arguments:
                 if argument.mention_id and argument.mention_id not in ids:
                     raise InvalidValueError(
@@ -129,6 +144,12 @@ class Document:
     def with_mentions(self, mentions: Iterable[Mention]) -> Document:
         return replace(self, mentions=tuple(mentions))
 
+    def _repr_html_(self) -> str:
+        """How notebooks show it: the text with its mentions marked, and a table of them."""
+        from holdfast.notebook.display import document_html
+
+        return document_html(self)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "id": self.id,
@@ -139,7 +160,7 @@ class Document:
                         {"kind": p.kind, "start": p.start, "end": p.end} for p in self.passages
                     ],
                     "mentions": [mention_to_json(m, self.text_of(m)) for m in self.mentions],
-                    "relations": [_relation_to_json(r) for r in self.relations],
+                    "relations": [_relation_to_json(r, self.text) for r in self.relations],
                     "metadata": [list(pair) for pair in self.metadata],
                 }
             ),
@@ -175,7 +196,7 @@ class Document:
         return document
 
 
-def _relation_to_json(relation: Relation) -> dict[str, Any]:
+def _relation_to_json(relation: Relation, text: str) -> dict[str, Any]:
     return without_empty(
         {
             "id": relation.id,
@@ -187,11 +208,17 @@ def _relation_to_json(relation: Relation) -> dict[str, Any]:
                 for a in relation.arguments
             ],
             "note": relation.note,
+            "score": relation.score,
+            "evidence": [
+                {"start": start, "end": end, "text": text[start:end]}
+                for start, end in relation.evidence
+            ],
         }
     )
 
 
 def _relation_from_json(data: Mapping[str, Any]) -> Relation:
+    score = data.get("score")
     return Relation(
         type=string_of(data, "type", ""),
         arguments=tuple(
@@ -204,6 +231,10 @@ def _relation_from_json(data: Mapping[str, Any]) -> Relation:
         ),
         id=string_of(data, "id", ""),
         note=string_of(data, "note", ""),
+        score=None if score is None else float(score),
+        evidence=tuple(
+            Span(offset_of(e["start"]), offset_of(e["end"])) for e in data.get("evidence", ())
+        ),
     )
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import os
+import re
 import secrets
 import shutil
+import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -26,6 +29,7 @@ BOM: Final = "\ufeff"
 _EMPTY: Final = "the file is empty"
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_PART: Final = re.compile(r"\..+\.[0-9a-f]{8}\.part")
 
 StrPath = str | PathLike[str]
 
@@ -145,6 +149,36 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all, also after a crash of the machine."""
+    temporary = _beside(path)
+    try:
+        with temporary.open("xb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable, where the system can."""
+    if sys.platform == "win32":
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def is_part(path: Path) -> bool:
+    """Whether a file is what a writer that was killed left behind."""
+    return _PART.fullmatch(path.name) is not None
 
 
 @contextmanager

@@ -14,12 +14,20 @@ from holdfast.errors import ArtifactError
 from holdfast.link.kinds import NameLinkerKind, RankerKind
 from holdfast.models import manifest_of
 from holdfast.step import Kind, Roles
+from holdfast.systems.bier.kinds import LabelClassifierKind, TypeAgreementKind, TypingKind
 from holdfast.systems.collective.kinds import (
     Bm25Kind,
     CrossEncoderKind,
     DualEncoderKind,
     EntityEncoderKind,
     JoinedKind,
+)
+from holdfast.systems.kebiolm.kinds import (
+    AnnotatedTextKind,
+    ComparisonKind,
+    KnowledgeModelKind,
+    RelationKind,
+    TransEKind,
 )
 from holdfast.systems.multitask.kinds import MultitaskKind, ReadingKind, SwitchedKind
 from holdfast.systems.rescnn.kind import NameEncoderKind
@@ -40,6 +48,14 @@ KINDS: Final[dict[str, Kind]] = {
         MultitaskKind(),
         ReadingKind(),
         SwitchedKind(),
+        TypingKind(),
+        LabelClassifierKind(),
+        TypeAgreementKind(),
+        RelationKind(),
+        TransEKind(),
+        AnnotatedTextKind(),
+        KnowledgeModelKind(),
+        ComparisonKind(),
     )
 }
 

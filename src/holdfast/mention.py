@@ -85,6 +85,27 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class TypeScore:
+    """A fine-grained type of a mention, in words, and the probability that it is of that type."""
+
+    name: str  # e.g. "thyroid neoplasms"
+    score: float  # in [0, 1]
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise InvalidValueError("a type of a mention needs a name")
+        if not 0.0 <= self.score <= 1.0:
+            raise InvalidValueError(f"type {self.name!r}: score {self.score} is outside [0, 1]")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "score": self.score}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> TypeScore:
+        return cls(name=string_of(data, "name"), score=float(data["score"]))
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """A stretch of text, perhaps interrupted, that refers to something.
 
@@ -99,6 +120,7 @@ class Mention:
     parts: tuple[str, ...] = ()  # the names that a composite joins, where a corpus lists them
     status: str | None = None  # one of STATUSES
     candidates: tuple[Candidate, ...] = ()  # best first
+    types: tuple[TypeScore, ...] = ()  # what kind of thing it is, most probable first
 
     def __post_init__(self) -> None:
         if not self.spans:
@@ -170,6 +192,7 @@ def mention_to_json(mention: Mention, text: str) -> dict[str, Any]:
             "parts": list(mention.parts),
             "status": mention.status,
             "candidates": [c.to_json() for c in mention.candidates],
+            "types": [t.to_json() for t in mention.types],
         }
     )
 
@@ -183,6 +206,7 @@ def mention_from_json(data: Mapping[str, Any]) -> Mention:
         parts=strings_of(data, "parts"),
         status=data.get("status"),
         candidates=tuple(Candidate.from_json(c) for c in data.get("candidates", ())),
+        types=tuple(TypeScore.from_json(t) for t in data.get("types", ())),
     )
 
 

@@ -18,10 +18,13 @@ from holdfast.errors import ArtifactError, UsageError
 from holdfast.model_store import is_offered
 
 WEIGHTS: Final = Path(__file__).parent / "weights"
+_RECIPES: Final = Path(__file__).parent / "experiments" / "recipes"
 MEASURED: Final = "measured.json"
 """Beside the folders that ship: what was measured of each, made from results/."""
 
 PIPELINE: Final = "pipeline"
+DEFAULT_TYPES: Final = "bier-open-int8"
+"""The typing model of `link --types`."""
 VERSION: Final = 1  # of the pipeline's manifest
 _ANY: Final = 1 << 30  # any version: a listing reads nothing but the manifest
 _DAMAGED: Final = "damaged"
@@ -74,9 +77,13 @@ def trained_model(recipe: str) -> Path:
 def find_model(name: str | Path, *, beside: Path | None = None) -> Path:
     """The model folder of a name, or the folder itself; UsageError if there is none.
 
-    `beside` is the folder of the model that has this one as a part.
+    A bare name means a model that ships or is in the home folder before a folder of the working
+    directory; `./name` means that folder. `beside` is the folder of the model that has this one as
+    a part.
     """
-    places = [Path(name), WEIGHTS / name, trained_models() / name]
+    is_bare = str(name) == Path(name).name
+    places = [WEIGHTS / name, trained_models() / name] if is_bare else []
+    places.append(Path(name))
     if beside is not None:
         places.insert(0, beside.parent / name)
     for folder in places:
@@ -91,6 +98,9 @@ def _missing(name: str, beside: Path | None) -> str:
         return f"{whose or f'the model {name!r} is not here yet'}; `holdfast models get {name}`"
     if whose:
         return f"{whose}; train it: `holdfast train {name.removesuffix('-int8')}`"
+    recipe = name.removesuffix("-int8")
+    if any(_RECIPES.glob(f"*/{recipe}.toml")):
+        return f"the model {name!r} is not trained here yet; `holdfast train {recipe}`"
     known = (model.name for model in list_models() if model.kind != _DAMAGED)
     return f"no model is called {name!r}; there is: {', '.join(known)}"
 

@@ -11,7 +11,7 @@ from holdfast import artifacts
 from holdfast.errors import UsageError
 from holdfast.kinds import roles_of
 from holdfast.models import PIPELINE, VERSION, find_model, manifest_of, parts_of
-from holdfast.step import LINKS, MENTIONS, Roles
+from holdfast.step import LINKS, MENTIONS, TYPES, Roles
 
 DEFAULT_MODEL: Final = "default"
 
@@ -47,6 +47,16 @@ def model_parts(model: Models, *, marked: bool = False) -> list[Path]:
         )
     found = _completed(named) if isinstance(model, str | Path) else named
     return [part for part in found if not marked or roles_of(part).adds != {MENTIONS}]
+
+
+def typing_parts(model: Model | None) -> list[Path]:
+    """The folder of a model that adds types and nothing else; none if none is asked for."""
+    if model is None:
+        return []
+    folder = find_model(model)
+    if roles_of(folder).adds != {TYPES}:
+        raise UsageError(f"{folder.name!r} is a {manifest_of(folder).kind}; take a typing model")
+    return [folder]
 
 
 def _completed(parts: list[Path]) -> list[Path]:

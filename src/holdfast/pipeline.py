@@ -9,7 +9,7 @@ the pipeline of a model; any other is `Pipeline([step, …])`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -25,8 +25,16 @@ from holdfast.link.rules import Rules, read_rules
 from holdfast.link.species_genes import LOOKED_AT, GenesBySpecies, has_species
 from holdfast.link.variants.linker import variant_linker
 from holdfast.models import find_model
-from holdfast.parts import DEFAULT_MODEL, Model, Models, Part, check_roles, model_parts
-from holdfast.step import LINKS, MENTIONS, Each, Options, Progress, Step, ignore_progress
+from holdfast.parts import (
+    DEFAULT_MODEL,
+    Model,
+    Models,
+    Part,
+    check_roles,
+    model_parts,
+    typing_parts,
+)
+from holdfast.step import LINKS, MENTIONS, RELATIONS, Each, Options, Progress, Step, ignore_progress
 
 DEFAULT_KB: Final = "open"
 
@@ -116,60 +124,90 @@ def load(
     nested: bool = False,
     rules: str | Path | None = None,
     map_to: str | None = None,
+    types: Model | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Pipeline:
     """The pipeline that `holdfast link` runs.
 
     kb        a name that `holdfast kb get` or `kb build` made, a folder, or an open one
-    model     a name that `holdfast models` lists, or a model folder. A detector or linker alone
-              is completed by the parts of the default model; several are taken as they are, in
-              their order
-    only      types of mentions, e.g. ("disease", "chemical"), also such that only the knowledge
-              base has or a detector of your own finds; by default all but "other"
-    marked    link the mentions that documents have instead of finding any
-    top       how many candidates each mention keeps
-    min_score links whose candidate scores less become NIL; the candidates stay
-    nested    also find mentions of another type inside a longer one
-    rules     a file that blocks, pins or adds names: see holdfast.link.rules
-    map_to    a vocabulary's prefix, e.g. "UMLS": links are given in its ids: holdfast.link.mapped
-    threads   of each network; by default as many as there are cores
-    progress  told what the model makes of a knowledge base that it meets for the first time,
-              and which part of it is done
+    model     a name or folder (a part alone is completed by the default's), or parts in order
+    only      types of mentions, e.g. ("disease", "chemical"); by default all but "other"
+    marked    link the mentions that documents have; nested: also find mentions inside longer ones
+    min_score links whose candidate scores less become NIL; top: candidates that are kept
+    rules     a file of holdfast.link.rules; map_to: the vocabulary of links, by prefix, e.g. "UMLS"
+    types     a typing model, by name or folder: mentions also say what kind of thing they are
+    progress  called with what a new knowledge base needs; threads: of each network, default all
     """
-    parts = [Part(folder, roles_of(folder)) for folder in model_parts(model, marked=marked)]
-    check_roles(parts, marked=marked, nested=nested)
-    base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
-    own = dict.fromkeys([*own_types(base), *(type for p in parts for type in p.roles.types)])
     asked = _Asked(
-        kb=str(base.folder.absolute()),
-        model=_absolute(model),
-        only=None if only is None else parse_types(only, tuple(own)),
+        kb=kb,
+        model=model,
+        only=only,
         marked=marked,
         top=top,
         min_score=min_score,
         nested=nested,
-        rules=None if rules is None else str(Path(rules).absolute()),
+        rules=rules,
         map_to=map_to,
+        types=types,
         threads=threads,
     )
-    return Pipeline(_steps(asked, parts, base, progress or ignore_progress), _loaded=asked)
+    return _open(asked, progress or ignore_progress)
+
+
+def _open(asked: _Asked, progress: Progress) -> Pipeline:
+    """Find the parts and the knowledge base, check that they fit together, and open them."""
+    marked, nested = asked.marked, asked.nested
+    folders = [*model_parts(asked.model, marked=marked), *typing_parts(asked.types)]
+    parts = [Part(folder, roles_of(folder)) for folder in folders]
+    check_roles(parts, marked=marked, nested=nested)
+    base = asked.kb if isinstance(asked.kb, KnowledgeBase) else open_kb(asked.kb)
+    own = dict.fromkeys([*own_types(base), *(type for p in parts for type in p.roles.types)])
+    again = replace(
+        asked,
+        kb=str(base.folder.absolute()),
+        model=_absolute(asked.model),
+        only=None if asked.only is None else parse_types(asked.only, tuple(own)),
+        rules=None if asked.rules is None else str(Path(asked.rules).absolute()),
+        types=None if asked.types is None else str(find_model(asked.types).absolute()),
+    )
+    return Pipeline(_steps(again, parts, base, progress), _loaded=again)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The arguments of `load` as they can be given again, in another process or folder."""
+    """The arguments of `load`.
 
-    kb: str
-    model: str | tuple[str, ...]
-    only: tuple[str, ...] | None
+    A pipeline keeps them with absolute folders, so that another process can give them again.
+    """
+
+    kb: str | Path | KnowledgeBase
+    model: Models
+    only: Collection[str] | None
     marked: bool
     top: int
     min_score: float
     nested: bool
-    rules: str | None
+    rules: str | Path | None
     map_to: str | None
+    types: Model | None
     threads: int | None
+
+
+def load_relations(
+    kb: str | Path | KnowledgeBase = DEFAULT_KB,
+    *,
+    model: Model,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Pipeline:
+    """The part of a model that relates entities, for documents that are linked already."""
+    base = kb if isinstance(kb, KnowledgeBase) else open_kb(kb)
+    folder = find_model(model)
+    if roles_of(folder).adds != {RELATIONS}:
+        raise UsageError(f"{folder}: holds a {kind_of(folder).name}, which relates nothing")
+    options = Options(threads=threads, progress=progress or ignore_progress)
+    return Pipeline([kind_of(folder).open(folder, base, options)])
 
 
 def prepare_kb(
@@ -200,7 +238,7 @@ def _steps(
     finds = [part for part in parts if MENTIONS in part.roles.adds]
     links = [part for part in parts if LINKS in part.roles.adds]
     options = Options(
-        only=asked.only,
+        only=None if asked.only is None else tuple(asked.only),
         top=max(asked.top, LOOKED_AT) if has_species(kb, asked.only) else asked.top,
         nested=asked.nested,
         threads=asked.threads,

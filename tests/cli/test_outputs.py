@@ -132,6 +132,7 @@ def test_sssom_has_a_header_and_one_row_for_each_wording(kb: Path, tmp_path: Pat
         (tmp_path / f"{name}.jsonl").rename(tmp_path / "in" / f"{name}.jsonl")
     done = call("link", "--mentions", tmp_path / "in", "--kb", kb, "--format", "sssom")
     header = [line for line in done.stdout.splitlines() if line.startswith("#")]
+    assert header[0] == '#sssom_version: "1.1"', "a version is a string, no number"
     assert "#curie_map:" in header
     assert "#  MESH: http://id.nlm.nih.gov/mesh/" in header
     assert any(line.startswith("#mapping_set_id: urn:uuid:") for line in header)
@@ -163,6 +164,12 @@ def test_a_column_of_strings_is_printed_as_sssom(kb: Path, tmp_path: Path) -> No
         ("heart attack", "MESH:D002"),
         ("qqqq", "sssom:NoTermFound"),
     ]
+
+
+def test_a_namespace_of_sssom_that_ends_in_a_colon_is_quoted(kb: Path) -> None:
+    """YAML takes such a colon for the end of a key."""
+    done = call("link", "TNF rose.", "--kb", kb, "--format", "sssom")
+    assert '#  HGNC: "https://bioregistry.io/HGNC:"' in done.stdout.splitlines()
 
 
 def test_bioc_annotations_have_ids_of_their_own_and_of_the_concept(kb: Path) -> None:

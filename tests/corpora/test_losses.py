@@ -9,7 +9,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.corpora.losses import Holds, Losses
-from holdfast.document import Argument, Candidate, Document, Mention, Passage, Relation, Span
+from holdfast.document import (
+    Argument,
+    Candidate,
+    Document,
+    Mention,
+    Passage,
+    Relation,
+    Span,
+    TypeScore,
+)
 from holdfast.errors import LossError
 from strategies import documents
 
@@ -27,12 +36,13 @@ FULL = Document(
             parts=("p",),
             status="negated",
             candidates=(Candidate("X:1", "a", 0.5), Candidate("X:2", "a", 0.25)),
+            types=(TypeScore("neoplasm", 0.9),),
         ),
         Mention((Span(2, 3), Span(6, 7)), id="m2"),
         Mention.at(4, 5, id="m3"),
     ),
     relations=(
-        Relation("r", (Argument("X:1"), Argument("X:2")), id="R1", note="n"),
+        Relation("r", (Argument("X:1"), Argument("X:2")), id="R1", note="n", score=0.5),
         Relation("s", (Argument(mention_id="m1", role="x"), Argument(mention_id="m2"))),
         Relation("t", (Argument(mention_id="m1"),) * 3),
     ),
@@ -89,8 +99,10 @@ LOST = {
 }
 NOTED = {
     "candidates": {"candidates": 2},
+    "types": {"fine-grained types": 1},
     "mention_ids": {"mention ids that no relation names": 1},  # the relations name the others
     "relation_ids": {"relation ids": 1},
+    "relation_scores": {"scores and evidence of relations": 1},
 }
 AFTERWARDS = {"mentions": 2, "interrupted": 1, "overlapping": 0}  # relations whose mention is gone
 

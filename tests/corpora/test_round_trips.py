@@ -37,6 +37,7 @@ BRAT = Shape(
     candidates=False,
     arguments="mention",
     relation_ids="brat",
+    relation_scores=False,
     metadata=False,
     empty_text=False,
 )
@@ -49,6 +50,7 @@ BIGBIO = Shape(
     max_arguments=2,
     roles=False,
     relation_notes=False,
+    relation_scores=False,
     metadata=False,
 )
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

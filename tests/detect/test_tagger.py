@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.detect.bio import OUTSIDE, beginning, inside
-from holdfast.detect.tagger import Reading, Tagged, Tagger
+from holdfast.detect.tagger import Tagged, TaggedText, Tagger
 from holdfast.detect.trained import outside
 from holdfast.document import Mention, Span
 from shipped import shipped_tagger
@@ -29,7 +29,7 @@ def tagger() -> Tagger:
     return replace(shipped_tagger(), types=TYPES, caution=0.0)
 
 
-def reading(text: str, tags: Sequence[int], sureness: Sequence[float] | None = None) -> Reading:
+def reading(text: str, tags: Sequence[int], sureness: Sequence[float] | None = None) -> TaggedText:
     """The text's words, each with a tag of this probability; the other tags share the rest."""
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     probabilities = np.empty((len(spans), 5), dtype=np.float32)
@@ -37,7 +37,7 @@ def reading(text: str, tags: Sequence[int], sureness: Sequence[float] | None = N
         probabilities[word] = (1 - sure) / 4
         probabilities[word, tag] = sure
     offsets = np.array(spans, dtype=np.int64).reshape(-1, 2)
-    return Reading(text, offsets[:, 0], offsets[:, 1], np.log(probabilities))
+    return TaggedText(text, offsets[:, 0], offsets[:, 1], np.log(probabilities))
 
 
 def test_confidence_is_the_geometric_mean_over_the_mentions_own_words(tagger: Tagger) -> None:

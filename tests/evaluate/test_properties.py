@@ -76,8 +76,9 @@ def test_figures_are_fractions_inside_their_intervals_and_gold_is_accounted_for(
     report = score(*documents, protocol)
     for figure in report.figures.values():
         assert 0 <= figure.low <= figure.value <= figure.high <= 1 + 1e-12
-    n_mentions = sum(len(d.mentions) for d in documents[0])
-    assert report.counts["n_scored"] + sum(report.left_out.values()) == n_mentions
+    scored = "relations" if protocol == "relations" else "mentions"
+    n_gold = sum(len(getattr(document, scored)) for document in documents[0])
+    assert report.counts["n_scored"] + sum(report.left_out.values()) == n_gold
     assert score(*documents, protocol) == report
 
 

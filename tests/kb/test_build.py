@@ -114,7 +114,7 @@ def test_records_that_come_in_many_pieces_make_the_same_files(
     names = list(whole.all_names())
     monkeypatch.setattr(tables, "_ROWS_IN_MEMORY", size)
     monkeypatch.setattr(build, "_REPORT_EVERY", size)
-    monkeypatch.setattr(store, "_TOGETHER", size)
+    monkeypatch.setattr(store, "_BATCH", size)
     in_pieces = make_kb(tmp_path / "pieces")
     assert in_pieces.manifest.files == whole.manifest.files
     assert list(in_pieces.all_names()) == names

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from holdfast import types
 from holdfast.errors import UnknownEntityError
 from holdfast.kb import Addition, Entry, KnowledgeBase, Link, Source
-from holdfast.kb.describe import Found, describe, entity_to_json, search
+from holdfast.kb.describe import SearchHit, describe, entity_to_json, search
 from holdfast.kb.hierarchy import ancestors, children_by_id, descendants
 from holdfast.kb.ids import IdIndex
 from holdfast.kb.tables import count_prefixes, sorted_by_entity, strings_at
@@ -174,7 +174,7 @@ def test_what_a_search_finds_says_whose_name_it_is(tmp_path: Path) -> None:
     for query, origin in (("quaggle fever", "A"), ("zibol", "A"), ("red glims", "B")):
         (found,) = search(kb, query, top=1)
         assert (found.name, found.origin, found.entity.source) == (query, origin, "A")
-    assert Found(kb.entity("X:1"), "no name of it", 0.5).origin == "A"
+    assert SearchHit(kb.entity("X:1"), "no name of it", 0.5).origin == "A"
 
 
 def test_an_entity_as_json_names_the_vocabulary_of_each_name(kb: KnowledgeBase) -> None:

@@ -16,7 +16,7 @@ from holdfast import artifacts
 from holdfast.errors import ArtifactError, InvalidValueError
 from holdfast.names import dense
 from holdfast.names.dense import DenseIndex
-from holdfast.names.vectors import quantised, whole_numbers
+from holdfast.names.vectors import breadth_of, open_vectors, quantised, whole_numbers
 from trigram_encoder import ENCODER, Listening
 
 ORGANS = ("kidney", "liver", "heart", "lung", "skin", "eye", "bone", "brain", "breast", "colon")
@@ -60,6 +60,23 @@ def test_a_graph_finds_nearly_what_comparing_all_names_does() -> None:
         for mine, theirs in zip(found.rows.tolist(), all_compared.rows.tolist(), strict=True)
     ]
     assert sum(hits) >= 0.97 * found.rows.size
+
+
+def test_a_larger_graph_is_searched_more_broadly_and_whoever_opens_one_may_choose(
+    tmp_path: Path,
+) -> None:
+    assert breadth_of(1_000_000) < breadth_of(1_000_001)
+    index = DenseIndex.build(NAMES, ENCODER, exact=0)
+    index.save(tmp_path / "index")
+    path = tmp_path / "index" / "vectors.faiss"
+    assert open_vectors(path).hnsw.efSearch == breadth_of(len(NAMES))
+    assert open_vectors(path, breadth=7).hnsw.efSearch == 7
+    query = ENCODER.encode(["nothing like these names"])
+    narrow, broad = (
+        DenseIndex.open(tmp_path / "index", ENCODER, breadth=breadth).search_vectors(query, 10)
+        for breadth in (1, 1000)
+    )
+    assert narrow.scores.sum() <= broad.scores.sum()
 
 
 def test_scores_are_the_exact_cosines_but_for_rounding() -> None:
@@ -204,7 +221,7 @@ def test_rows_that_cannot_be_are_refused(rows: list[int]) -> None:
 
 
 def test_progress_goes_up_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dense, "_TOGETHER", 16)
+    monkeypatch.setattr(dense, "_BATCH", 16)
     seen: list[float] = []
     DenseIndex.build(NAMES, ENCODER, exact=0, progress=seen.append)
     assert seen == sorted(seen)
@@ -217,7 +234,7 @@ def test_names_may_come_one_by_one_and_in_parts(
     exact: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = build(exact=exact).search(QUERIES, 5)
-    monkeypatch.setattr(dense, "_TOGETHER", 7)
+    monkeypatch.setattr(dense, "_BATCH", 7)
     index = DenseIndex.build(iter(NAMES), ENCODER, exact=exact, progress=print)
     assert index.search(QUERIES, 5).rows.tolist() == whole.rows.tolist()
 

@@ -12,7 +12,26 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli import bench, convert, evaluate, kb, link, models, probe, reproduce, score, train
+from holdfast.cli import (
+    annotate,
+    bench,
+    convert,
+    diagnose,
+    doctor,
+    evaluate,
+    kb,
+    link,
+    mcp,
+    models,
+    probe,
+    relate,
+    represent,
+    reproduce,
+    score,
+    serve,
+    train,
+    types,
+)
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.text.safe import one_line
 
@@ -49,20 +68,33 @@ def _holdfast(
 
 
 app.command("link")(link.link)
+app.command("annotate")(annotate.annotate)
+app.command("relate")(relate.relate)
 app.command("convert")(convert.convert)
 app.command("score")(score.score)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("reproduce")(reproduce.reproduce)
+app.command("represent")(represent.represent)
+app.command("neighbours")(represent.neighbours)
+app.command("diagnose")(diagnose.diagnose)
+app.command("serve")(serve.serve)
+app.command("mcp")(mcp.mcp)
+app.command("doctor")(doctor.doctor)
 app.add_typer(models.app, name="models")
 app.add_typer(kb.app, name="kb")
 app.add_typer(bench.app, name="bench")
 app.add_typer(probe.app, name="probe")
+app.add_typer(types.app, name="types")
 
 # What typer raises on wrong use; the class itself is exported by none of its versions.
 _WRONG_USE: type[Exception] = typer.BadParameter.__bases__[0]
 _INTERRUPTED = 130
-_OF_TRAINING = frozenset({"onnx", "safetensors", "torch", "transformers"})  # the extra `train`
+_EXTRA_OF = {  # the extra that brings a package
+    **dict.fromkeys(("onnx", "safetensors", "torch", "transformers"), "train"),
+    **dict.fromkeys(("fastapi", "prometheus_client", "uvicorn"), "serve"),
+    "mcp": "mcp",
+}
 
 
 def main() -> None:
@@ -81,9 +113,10 @@ def main() -> None:
             sys.exit(2)
         _stop(f"{message.rstrip('.')}; see `holdfast --help`", 2, debug=debug)
     except ModuleNotFoundError as error:
-        if error.name not in _OF_TRAINING:
+        if error.name not in _EXTRA_OF:
             raise
-        _stop(f"{error.name} is not installed; pip install 'holdfast[train]'", 2, debug=debug)
+        extra = _EXTRA_OF[error.name]
+        _stop(f"{error.name} is not installed; pip install 'holdfast[{extra}]'", 2, debug=debug)
     except BrokenPipeError:  # `holdfast link … | head`: who reads has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)

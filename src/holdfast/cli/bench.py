@@ -105,6 +105,59 @@ def names(
         print_names(measured)
 
 
+Tools = Annotated[
+    str, typer.Option("--tools", help="Those to compare, joined by commas; all if missing.")
+]
+Sets = Annotated[str, typer.Option("--sets", help="Corpora and splits, joined by commas.")]
+FirstDocuments = Annotated[
+    int | None, typer.Option("--documents", min=1, help="The first so many of each split.")
+]
+Environments = Annotated[
+    Path | None, typer.Option("--environments", help="The folder of the tools' environments.")
+]
+Minutes = Annotated[
+    float, typer.Option("--minutes", min=0.01, help="What one answer of a tool may take.")
+]
+
+
+@app.command("peers")
+def peers(
+    data: Data,
+    kb: Kb = "mesh",
+    tools: Tools = "",
+    sets: Sets = "bc5cdr test, ncbi-disease test, biored dev",
+    documents: FirstDocuments = None,
+    environments: Environments = None,
+    minutes: Minutes = 240.0,
+    threads: Threads = 2,
+    results: Results = None,
+    as_json: Json = False,
+) -> None:
+    """Other tools beside Holdfast, on one vocabulary and the same documents."""
+    from holdfast.bench.peers.compare import PeersPlan, bench_peers
+    from holdfast.bench.peers.tools import read_tools
+    from holdfast.corpora.named.splits import parse_splits
+    from holdfast.io.progress import progress_bar
+    from holdfast.io.show.bench import print_peers
+    from holdfast.kb import open_kb
+
+    plan = PeersPlan(
+        data,
+        open_kb(kb),
+        read_tools([name.strip() for name in tools.split(",") if name.strip()]),
+        parse_splits(part.strip() for part in sets.split(",")),
+        environments=environments,
+        threads=threads,
+        most=documents,
+        limit=60 * minutes,
+    )
+    with progress_bar("bench peers") as progress:
+        measured = bench_peers(plan, progress=progress)
+    _store("bench-peers", measured, results, as_json=as_json)
+    if not as_json:
+        print_peers(measured)
+
+
 @app.command("growth")
 def growth(
     data: Data,
@@ -204,6 +257,25 @@ def listed(
     _store("bench-listed", measured, results, as_json=as_json)
     if not as_json:
         print(render_listed(measured), end="")
+
+
+@app.command("representations")
+def representations(
+    mentions: Annotated[
+        int, typer.Option("--mentions", min=100, help="How many made-up mentions are stored.")
+    ] = 100_000,
+    types: Annotated[int, typer.Option("--types", min=64, help="Types there are.")] = 8000,
+    results: Results = None,
+    as_json: Json = False,
+) -> None:
+    """The size of stored sparse vectors, and the time of a neighbour query."""
+    from holdfast.bench.representations import bench_representations
+
+    measured = bench_representations(mentions=mentions, types=types)
+    _store("bench-representations", measured, results, as_json=as_json)
+    if not as_json:
+        for name, value in measured.items():
+            typer.echo(f"{name}: {value:.4g}")
 
 
 def _store(name: str, measured: dict[str, Any], results: Path | None, *, as_json: bool) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from holdfast.cli.options import with_options
 
 FORMATS = ("text", "json", "tsv", "pubtator", "bioc", "brat", "sssom")
 
@@ -52,6 +55,13 @@ MapTo = Annotated[
     str | None,
     typer.Option("--map-to", help="Give ids of this vocabulary: UMLS, MONDO, NCBIGene, …"),
 ]
+Types = Annotated[
+    bool, typer.Option("--types", help="Also say in words what kind of thing each mention is.")
+]
+TypeModel = Annotated[
+    str | None,
+    typer.Option("--type-model", help="The typing model of --types: a name or a folder."),
+]
 From = Annotated[
     str | None,
     typer.Option("--from", help="The format of the input; by default by name and content."),
@@ -61,46 +71,56 @@ Lenient = Annotated[
 ]
 
 
-def link(
-    inputs: Inputs = None,
-    mentions: Mentions = None,
-    column: Column = None,
-    header: Header = None,
-    kb: Kb = "open",
-    model: Model = "default",
-    only: Only = None,
-    output: Format = None,
-    as_json: Json = False,
-    top: Top = 5,
-    min_score: MinScore = 0.0,
-    explain: Explain = False,
-    nested: Nested = False,
-    why_not: WhyNot = None,
-    rules: Rules = None,
-    map_to: MapTo = None,
-    source_format: From = None,
-    lenient: Lenient = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkOptions:
+    """The options; docs/cli.md says what each means."""
+
+    inputs: Inputs = None
+    mentions: Mentions = None
+    column: Column = None
+    header: Header = None
+    kb: Kb = "open"
+    model: Model = "default"
+    only: Only = None
+    output: Format = None
+    as_json: Json = False
+    top: Top = 5
+    min_score: MinScore = 0.0
+    explain: Explain = False
+    nested: Nested = False
+    why_not: WhyNot = None
+    rules: Rules = None
+    map_to: MapTo = None
+    types: Types = False
+    type_model: TypeModel = None
+    source_format: From = None
+    lenient: Lenient = False
+
+
+@with_options(LinkOptions)
+def link(asked: LinkOptions) -> None:
     """Find and link the concepts in a text, in files, or in what comes on standard input."""
     from holdfast.io.linking import LinkRequest, run_link
 
     request = LinkRequest(
-        inputs=tuple(inputs or ()),
-        mentions=mentions,
-        column=column,
-        header=header,
-        kb=kb,
-        model=model,
-        only=None if only is None else tuple(only.split(",")),
-        format="json" if as_json else output,
-        top=top,
-        min_score=min_score,
-        explain=explain,
-        nested=nested,
-        why_not=why_not,
-        rules=rules,
-        map_to=map_to,
-        source_format=source_format,
-        lenient=lenient,
+        inputs=tuple(asked.inputs or ()),
+        mentions=asked.mentions,
+        column=asked.column,
+        header=asked.header,
+        kb=asked.kb,
+        model=asked.model,
+        only=None if asked.only is None else tuple(asked.only.split(",")),
+        format="json" if asked.as_json else asked.output,
+        top=asked.top,
+        min_score=asked.min_score,
+        explain=asked.explain,
+        nested=asked.nested,
+        why_not=asked.why_not,
+        rules=asked.rules,
+        map_to=asked.map_to,
+        types=asked.types,
+        type_model=asked.type_model,
+        source_format=asked.source_format,
+        lenient=asked.lenient,
     )
     run_link(request)

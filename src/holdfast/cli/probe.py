@@ -1,4 +1,4 @@
-"""`holdfast probe`: what a linker needs of word order, of sight and of token embeddings."""
+"""`holdfast probe`: what linkers need of word order and sight, and what a model knows."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ app = typer.Typer(
 Data = Annotated[
     Path, typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder that holds corpora/.")
 ]
+Texts = Annotated[
+    Path,
+    typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder of corpora/ and text/."),
+]
 Encoder = Annotated[
     Path | None,
     typer.Option(
@@ -23,12 +27,53 @@ Encoder = Annotated[
 ]
 Split = Annotated[str, typer.Option("--split", help="What is linked: dev or test.")]
 Steps = Annotated[int, typer.Option("--steps", min=1, help="Steps of training, of each linker.")]
+AlignSteps = Annotated[
+    int, typer.Option("--align-steps", min=1, help="Steps of each pre-alignment.")
+]
+TuneSteps = Annotated[int, typer.Option("--tune-steps", min=1, help="Steps of each fine-tuning.")]
+Seeds = Annotated[
+    int, typer.Option("--seeds", min=1, help="Trainings of each kind, with seeds from 0 on.")
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Of batches, weights and shuffling.")]
 Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads of the networks.")]
 Results = Annotated[
     Path | None, typer.Option("--results", help="Also store the figures in this folder.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@app.command("knowledge")
+def knowledge(
+    model: Annotated[
+        Path, typer.Option("--model", help="The pre-trained model: its name or its folder.")
+    ],
+    kb: Annotated[str, typer.Option("--kb", help="The knowledge base of the triples.")] = "open",
+    triples: Annotated[
+        str, typer.Option("--triples", help="The TransE model whose triples are asked about.")
+    ] = "transe",
+    most: Annotated[
+        int, typer.Option("--most", min=1, help="Queries of each relation, seen and held out.")
+    ] = 200,
+    masks: Annotated[
+        int, typer.Option("--masks", min=1, max=10, help="Tokens of an answer at most.")
+    ] = 10,
+    beam: Annotated[int, typer.Option("--beam", min=1, help="Fillings that are kept.")] = 5,
+    seed: Seed = 0,
+    results: Results = None,
+    as_json: Json = False,
+) -> None:
+    """Ask a masked language model for the missing ends of triples."""
+    from holdfast.experiments.results import circumstances
+    from holdfast.io.progress import progress_bar
+    from holdfast.systems.kebiolm.training.probing.command import probe_model
+
+    options = {"most": most, "masks": masks, "beam": beam, "seed": seed}
+    with progress_bar("probe knowledge") as progress:
+        measured = probe_model(str(model), kb, triples, options, progress=progress)
+    name = measured["model"]
+    _store(f"knowledge-{name}", measured | circumstances(), results, as_json=as_json)
+    if not as_json:
+        _print_knowledge(measured)
 
 
 @app.command("word-order")
@@ -65,20 +110,11 @@ def attention_window(
 
 @app.command("embeddings")
 def embeddings(
-    data: Annotated[
-        Path,
-        typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder of corpora/ and text/."),
-    ],
+    data: Texts,
     encoder: Encoder = None,
-    align_steps: Annotated[
-        int, typer.Option("--align-steps", min=1, help="Steps of each pre-alignment.")
-    ] = 400,
-    tune_steps: Annotated[
-        int, typer.Option("--tune-steps", min=1, help="Steps of each fine-tuning.")
-    ] = 250,
-    seeds: Annotated[
-        int, typer.Option("--seeds", min=1, help="Trainings of each kind, with seeds from 0 on.")
-    ] = 2,
+    align_steps: AlignSteps = 400,
+    tune_steps: TuneSteps = 250,
+    seeds: Seeds = 2,
     threads: Threads = 2,
     results: Results = None,
     as_json: Json = False,
@@ -89,8 +125,8 @@ def embeddings(
     from holdfast.models import find_model
     from holdfast.systems.rescnn.training.probing.embedding_comparison import compare_embeddings
     from holdfast.systems.rescnn.training.probing.embedding_training import ComparisonConfig
-    from holdfast.systems.rescnn.training.probing.linkers import find_encoder
     from holdfast.training.abstracts import abstracts_sha256, read_abstracts
+    from holdfast.training.pretrained import find_encoder
 
     with progress_bar("probe embeddings") as progress:
         measured = compare_embeddings(
@@ -122,8 +158,9 @@ def _run(
 ) -> None:
     from holdfast import artifacts
     from holdfast.io.progress import progress_bar
-    from holdfast.systems.rescnn.training.probing.linkers import ProbeConfig, find_encoder
+    from holdfast.systems.rescnn.training.probing.linkers import ProbeConfig
     from holdfast.systems.rescnn.training.probing.probes import run_probe
+    from holdfast.training.pretrained import find_encoder
 
     with progress_bar(f"probe {probe}") as progress:
         measured = run_probe(
@@ -169,6 +206,17 @@ def _print_probe(measured: dict[str, Any]) -> None:
     }
     print_rows(measured["rows"], columns)
     print(measured["differs"])
+
+
+def _print_knowledge(measured: dict[str, Any]) -> None:
+    from holdfast.io.show.rows import print_rows
+
+    rows = [{"triples": part, **report} for part, report in measured["parts"].items()]
+    figures = {"recall@5": "recall_at_5", "low": "recall_at_5_low", "high": "recall_at_5_high"}
+    types = {"type 1": "recall_at_5_type_1", "type 2": "recall_at_5_type_2", "queries": "n_scored"}
+    print_rows(rows, {"triples": "triples", **figures, **types})
+    examples = [{**one, "said": ", ".join(one["said"])} for one in measured["examples"][:20]]
+    print_rows(examples, {"query": "query", "gold": "gold", "said": "said"}, title="examples")
 
 
 def _print_embeddings(measured: dict[str, Any]) -> None:

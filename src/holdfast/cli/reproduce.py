@@ -11,24 +11,24 @@ if TYPE_CHECKING:
     from holdfast.experiments.recipe import Recipe
 
 
+Recipes = Annotated[
+    list[str], typer.Argument(metavar="RECIPE...", help="Names or TOML files; all for all.")
+]
+Data = Annotated[
+    Path, typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder of corpora and files.")
+]
+Results = Annotated[Path, typer.Option("--results", help="The folder to store results in.")]
+Encoder = Annotated[
+    Path | None,
+    typer.Option(
+        "--encoder",
+        help="The name encoder to fit linkers with; by default what encoder-aligned made.",
+    ),
+]
+
+
 def reproduce(
-    recipes: Annotated[
-        list[str], typer.Argument(metavar="RECIPE...", help="Names or TOML files; all for all.")
-    ],
-    data: Annotated[
-        Path,
-        typer.Option("--data", envvar="HOLDFAST_DATA", help="The folder of corpora and files."),
-    ],
-    results: Annotated[
-        Path, typer.Option("--results", help="The folder to store results in.")
-    ] = Path("results"),
-    encoder: Annotated[
-        Path | None,
-        typer.Option(
-            "--encoder",
-            help="The name encoder to fit linkers with; by default what encoder-aligned made.",
-        ),
-    ] = None,
+    recipes: Recipes, data: Data, results: Results = Path("results"), encoder: Encoder = None
 ) -> None:
     """Train and run recipes, and store what they measure as JSON."""
     from holdfast.cli.stored import store

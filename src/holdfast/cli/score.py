@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 Protocol = Annotated[
-    str, typer.Option(help="strong, partial, mention, typed, document, bc5cdr or per-token.")
+    str,
+    typer.Option(help="strong, partial, mention, typed, document, bc5cdr, per-token or relations."),
 ]
 Kb = Annotated[
     str | None, typer.Option(help="Knowledge base whose cross-references make ids equal.")

@@ -10,7 +10,7 @@ import typer
 _What = Annotated[
     str,
     typer.Argument(
-        metavar="RECIPE|linker|detector",
+        metavar="RECIPE|linker|detector|multitask",
         help="A recipe's name or its TOML; with --corpus, what to train on it.",
     ),
 ]
@@ -48,7 +48,7 @@ _Passes = Annotated[
     typer.Option(
         "--passes",
         min=0.01,
-        help="With --corpus, detector: how often each document is seen; by default by size.",
+        help="With --corpus: how often a detector or multi-task model sees each document.",
     ),
 ]
 _Encoder = Annotated[

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Final
 
@@ -20,6 +20,12 @@ from holdfast.corpora.ids import curies_by_bare_id, join_ids, split_ids, to_curi
 from holdfast.corpora.layout import Piece, lay_out, pieces_of
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
+from holdfast.corpora.relation_scores import (
+    EVIDENCE,
+    SCORE,
+    spans_from_text,
+    spans_to_text,
+)
 from holdfast.curies import known_prefix
 from holdfast.document import NIL, STATUSES, Argument, Document, Mention, Relation
 from holdfast.types import TYPES, canonical_type
@@ -38,6 +44,7 @@ HOLDS: Final = Holds(
     roles=True,
     relation_notes=True,
     relation_ids=True,
+    relation_scores=True,
 )
 
 Infons = list[tuple[str, str]]
@@ -241,7 +248,13 @@ def _relation(node: RelationNode, curies: dict[str, str]) -> Relation | None:
         return None
     type = next((values[k] for k in _RELATION_TYPE_KEYS if k in values), "")
     note = next((values[k] for k in _NOTE_KEYS if k in values), "")
-    return Relation(type, arguments, id=node.id, note=note)
+    scored = Relation(type, arguments, id=node.id, note=note)
+    spans = spans_from_text(values.get(EVIDENCE, ""))
+    try:
+        score = float(values[SCORE]) if SCORE in values else None
+        return replace(scored, score=score, evidence=spans or ())
+    except ValueError:  # another tool's score, which is none of ours
+        return scored
 
 
 def _relation_nodes(document: Document, losses: Losses) -> Iterator[RelationNode]:
@@ -265,4 +278,8 @@ def _relation_node(relation: Relation) -> RelationNode:
             infons.append((f"role{place}", argument.role))
     if relation.note:
         infons.append(("note", relation.note))
+    if relation.score is not None:
+        infons.append((SCORE, repr(relation.score)))
+    if relation.evidence:
+        infons.append((EVIDENCE, spans_to_text(relation.evidence)))
     return RelationNode(relation.id, infons, nodes)

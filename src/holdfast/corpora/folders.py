@@ -20,7 +20,9 @@ from holdfast.document import Document
 from holdfast.errors import InputError, UsageError
 from holdfast.files import is_empty, read_head
 
-_ONE_DOCUMENT: Final = ("text", "brat")  # formats whose files have one document, and no id in it
+ONE_DOCUMENT: Final = ("text", "brat")
+"""Formats whose files have one document, and no id in it."""
+
 _BRAT_PARTS: Final = (".txt", ".a2")  # what may stand beside brat's annotations
 _TABLES: Final = (".csv", ".xls", ".xlsx", ".ods")
 _NO_PROSE: Final = (
@@ -201,7 +203,7 @@ def read_folder(
     for file in find_files(folder, format=format, report=report):
         found = True
         files, skipped = report.files, report.skipped.total()
-        id = _id_of(file, ids) if file.format in _ONE_DOCUMENT else ""
+        id = document_id(file, ids) if file.format in ONE_DOCUMENT else ""
         try:
             yield from read_file(file.path, file.format, id=id, lenient=lenient, report=report)
         except (InputError, OSError) as error:
@@ -223,7 +225,7 @@ def nothing_read(report: ReadReport) -> str:
     return f"no file in this folder holds documents{f' ({reasons})' if reasons else ''}"
 
 
-def _id_of(file: FoundFile, taken: set[str]) -> str:
+def document_id(file: FoundFile, taken: set[str]) -> str:
     """The file's name without its extension; with it where another file has the same."""
     name = file.name.removesuffix(".gz")
     suffixes = ANNOTATION_SUFFIXES if file.format == "brat" else (".txt",)

@@ -28,6 +28,7 @@ class Holds:
     parts: bool = False
     status: bool = False
     candidates: bool = False
+    types: bool = False  # fine-grained ones, with probabilities
     relations: bool = False
     entity_arguments: bool = False
     mention_arguments: bool = False
@@ -35,6 +36,7 @@ class Holds:
     roles: bool = False
     relation_notes: bool = False
     relation_ids: bool = False
+    relation_scores: bool = False  # and the sentences that are evidence
 
 
 class Losses:
@@ -110,6 +112,9 @@ class Losses:
         if mention.candidates and not holds.candidates:
             self.note("candidates", len(mention.candidates))
             mention = replace(mention, candidates=())
+        if mention.types and not holds.types:
+            self.note("fine-grained types", len(mention.types))
+            mention = replace(mention, types=())
         if mention.id and not holds.mention_ids and not named:
             self.note("mention ids that no relation names")
             mention = replace(mention, id="")
@@ -124,6 +129,10 @@ class Losses:
             if relation.note and not holds.relation_notes:
                 self.lose("a relation's note", document, repr(relation.note))
                 relation = replace(relation, note="")
+            has_score = relation.score is not None or relation.evidence
+            if has_score and not holds.relation_scores:
+                self.note("scores and evidence of relations")
+                relation = replace(relation, score=None, evidence=())
             if relation.id and not holds.relation_ids:
                 self.note("relation ids")
                 relation = replace(relation, id="")

@@ -67,9 +67,8 @@ def _schema() -> Any:
 
     string, number, real = pa.string(), pa.int64(), pa.float64()
     evidence = struct(kind=string, detail=string, score=real)
-    candidate = struct(
-        entity_id=string, name=string, label=string, score=real, evidence=pa.list_(evidence)
-    )
+    named = {"entity_id": string, "name": string, "label": string}
+    candidate = struct(**named, score=real, evidence=pa.list_(evidence))
     mention = struct(
         id=string,
         spans=pa.list_(struct(start=number, end=number)),
@@ -79,9 +78,17 @@ def _schema() -> Any:
         parts=pa.list_(string),
         status=string,
         candidates=pa.list_(candidate),
+        types=pa.list_(struct(name=string, score=real)),
     )
     argument = struct(entity_id=string, mention_id=string, role=string)
-    relation = struct(id=string, type=string, arguments=pa.list_(argument), note=string)
+    relation = struct(
+        id=string,
+        type=string,
+        arguments=pa.list_(argument),
+        note=string,
+        score=real,
+        evidence=pa.list_(struct(start=number, end=number, text=string)),
+    )
     return pa.schema(
         {
             "id": string,

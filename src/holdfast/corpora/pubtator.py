@@ -20,13 +20,19 @@ from typing import Final, TextIO
 from holdfast.corpora.ids import curies_by_bare_id, join_ids, split_ids, to_bare, to_curie
 from holdfast.corpora.losses import Holds, Losses
 from holdfast.corpora.reading import Reading
+from holdfast.corpora.relation_scores import note_with_score, with_score_of_note
 from holdfast.corpora.report import ReadReport
 from holdfast.document import Argument, Document, Mention, Passage, Relation
 from holdfast.errors import FormatError
 from holdfast.files import read_lines
 
 HOLDS: Final = Holds(
-    passages=True, parts=True, relations=True, entity_arguments=True, relation_notes=True
+    passages=True,
+    parts=True,
+    relations=True,
+    entity_arguments=True,
+    relation_notes=True,
+    relation_scores=True,
 )
 
 _TEXT_LINE: Final = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
@@ -154,7 +160,7 @@ def _relation(columns: list[str], curies: dict[str, str]) -> Relation:
     arguments = tuple(
         Argument(entity_id=curies.get(raw.strip()) or to_curie(raw, "")) for raw in (first, second)
     )
-    return Relation(type, arguments, note=note[0] if note else "")
+    return with_score_of_note(Relation(type, arguments, note=note[0] if note else ""))
 
 
 def _document_id(document: Document, losses: Losses) -> str:
@@ -232,8 +238,8 @@ def _relation_columns(document: Document, losses: Losses) -> Iterator[list[str]]
         columns = [relation.type]
         for argument in relation.arguments:
             columns.append(bares.get(argument.entity_id) or to_bare(argument.entity_id, ""))
-        if relation.note:
-            columns.append(relation.note)
+        if note := note_with_score(relation):
+            columns.append(note)
         row = "\t".join(("", *columns))
         again = row.split("\t")
         if (

@@ -16,7 +16,7 @@ from holdfast.document import Mention, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Contested:
     """The mentions that stay and, where they were asked for, those inside them."""
 
     kept: list[Mention]  # not overlapping, in order
@@ -34,7 +34,7 @@ def decide(
     *,
     keeps_type: Callable[[ListedName, str], bool],
     nested: bool = False,
-) -> Outcome:
+) -> Contested:
     """The mentions that stay.
 
     tagged      do not overlap
@@ -53,7 +53,7 @@ def decide(
     kept = [mention for mention in tagged if free.is_free(span_of(mention))]
     kept = sorted((*kept, *chosen), key=lambda mention: mention.start)
     inside = nested_in([*tagged, *(name.mention for name in listed)], kept) if nested else []
-    return Outcome(kept, inside)
+    return Contested(kept, inside)
 
 
 def _yields(name: ListedName, tagged: Span, type: str) -> bool:

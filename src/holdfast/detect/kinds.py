@@ -47,4 +47,10 @@ class TaggerKind:
         from holdfast.detect.trained import TrainedDetector
 
         tagger = Tagger.open(folder, threads=options.threads)
-        return TrainedDetector(kb, tagger=tagger, only=options.only, nested=options.nested)
+        return TrainedDetector(
+            kb,
+            tagger=tagger,
+            only=options.only,
+            nested=options.nested,
+            threads=options.threads,
+        )

@@ -44,7 +44,7 @@ class Tagged:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class TaggedText:
     """A text as the network sees it."""
 
     text: str
@@ -87,16 +87,16 @@ class Tagger:
         """
         return self.decode(self.read(text, names))
 
-    def read(self, text: str, names: Sequence[Mention] = ()) -> Reading:
+    def read(self, text: str, names: Sequence[Mention] = ()) -> TaggedText:
         """What the network says of each word."""
         tokens = self.encoder.reader.read(text)
         scores = self._scores(text, tokens, names)
         highest = scores.max(axis=1, keepdims=True, initial=-np.inf)
         shifted = scores - highest
         total = np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-        return Reading(text, tokens.word_starts(), tokens.word_ends(), shifted - total)
+        return TaggedText(text, tokens.word_starts(), tokens.word_ends(), shifted - total)
 
-    def decode(self, reading: Reading) -> list[Tagged]:
+    def decode(self, reading: TaggedText) -> list[Tagged]:
         """The best valid row of tags, as mentions; each has a letter or digit, and is no page."""
         scores = reading.log_probabilities.copy()
         scores[:, OUTSIDE] += self.caution
@@ -141,7 +141,7 @@ def _worth_reading(text: str, tokens: Tokens) -> npt.NDArray[np.int64]:
 
 
 def _within_lines(
-    tagged: Iterable[tuple[int, int, int]], reading: Reading
+    tagged: Iterable[tuple[int, int, int]], reading: TaggedText
 ) -> Iterator[tuple[int, int, int]]:
     """The runs of words cut where a line ends: no mention goes on in the next."""
     for start, end, type in tagged:

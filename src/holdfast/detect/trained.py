@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast import types
-from holdfast.blocks import in_threads, is_single
+from holdfast.blocks import cores, in_threads, is_single
 from holdfast.detect.agreement import agree
 from holdfast.detect.bio import OUTSIDE, beginning, inside
-from holdfast.detect.contest import Outcome, decide
+from holdfast.detect.contest import Contested, decide
 from holdfast.detect.dictionary import DictionaryDetector, ListedName, Scan
 from holdfast.detect.edges import joined, trimmed_span
 from holdfast.detect.overlaps import Taken, is_part, longest_from_left, span_of
-from holdfast.detect.tagger import Reading, Tagged, Tagger
+from holdfast.detect.tagger import Tagged, TaggedText, Tagger
 from holdfast.detect.variants import (
     genes_run_into,
     with_written,
@@ -29,7 +29,6 @@ from holdfast.detect.variants import (
     written_variants,
 )
 from holdfast.document import Document, Mention, Span
-from holdfast.encoders.sessions import cores
 from holdfast.kb.store import KnowledgeBase
 
 SURE: Final = 0.9
@@ -51,7 +50,7 @@ class Considered:
     """All that a detector weighs in a text before it decides."""
 
     scan: Scan
-    reading: Reading
+    reading: TaggedText
     tagged: Sequence[Mention]  # of the wanted types; they do not overlap
     listed: Sequence[ListedName]  # of the wanted types, also those that the tagger denies
     names: Taken  # where names of any type stand, the longest from the left
@@ -67,14 +66,17 @@ class TrainedDetector:
         tagger: Tagger,
         only: Collection[str] | None = None,
         nested: bool = False,
+        threads: int | None = None,
     ) -> None:
         """`only`: the types to find; by default those of the knowledge base but `Other`, and all of
         a tagger that is for every knowledge base.
 
         Variants are in no vocabulary: they are found where there are genes. `nested`: also find
-        mentions of another type inside a longer one.
+        mentions of another type inside a longer one. `threads`: documents that `pipe` reads at the
+        same time, by default as many as there are cores; with 1, the tagger must have one too.
         """
         self._tagger = tagger
+        self._threads = threads or cores()
         self._nested = nested
         self._marks = DictionaryDetector(kb, for_marks=True)
         self._names = DictionaryDetector(kb)
@@ -94,7 +96,7 @@ class TrainedDetector:
 
     def pipe(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Many documents, in order; each core reads a document of its own."""
-        is_one, stream = is_single(documents)
+        is_one, stream = (True, iter(documents)) if self._threads == 1 else is_single(documents)
         if is_one:
             yield from map(self, stream)
             return
@@ -104,7 +106,7 @@ class TrainedDetector:
             new = self.decide(self._consider(document.text, tagger)).mentions
             return document.with_mentions((*document.mentions, *new))
 
-        yield from in_threads(found, stream, threads=cores())
+        yield from in_threads(found, stream, threads=self._threads)
 
     @cached_property
     def _tagger_of_one_thread(self) -> Tagger:
@@ -169,7 +171,7 @@ class TrainedDetector:
             if tagged.type in self._tagged and span is not None:
                 yield Mention((span,), type=tagged.type)
 
-    def decide(self, considered: Considered) -> Outcome:
+    def decide(self, considered: Considered) -> Contested:
         """Which mentions stay."""
 
         def keeps_type(name: ListedName, type: str) -> bool:
@@ -213,7 +215,7 @@ class TrainedDetector:
             return None
         return longer
 
-    def likelihood(self, name: ListedName, reading: Reading) -> float:
+    def likelihood(self, name: ListedName, reading: TaggedText) -> float:
         """The tagger's probability that a name's words are of its type: their mean."""
         type = self._tagger.types.index(name.meaning.type)
         tags = [beginning(type), inside(type)]
@@ -230,13 +232,13 @@ def is_symbol(surface: str, type: str) -> bool:
     return type in _SYMBOLS or (type == types.PROCESS and not has_word)
 
 
-def outside(span: Span, reading: Reading) -> float:
+def outside(span: Span, reading: TaggedText) -> float:
     """The tagger's probability that what stands there is no mention: its words' mean."""
     words = _words(span, reading)
     return float(words[:, OUTSIDE].mean()) if len(words) else 1.0
 
 
-def _words(span: Span, reading: Reading) -> npt.NDArray[np.float32]:
+def _words(span: Span, reading: TaggedText) -> npt.NDArray[np.float32]:
     """The probabilities of the tags of the words at a span. *Shape:* (words, tags)"""
     start = int(np.searchsorted(reading.ends, span.start, side="right"))
     end = int(np.searchsorted(reading.starts, span.end, side="left"))

@@ -29,7 +29,7 @@ OUTPUT: Final = "vectors"  # float32 (names, width), unit rows
 UNKNOWN: Final = "[UNK]"
 
 _SEPARATORS: Final = re.compile(r"[\W_]+")
-_TOGETHER: Final = 1 << 14  # names that are tokenised and sorted by length together
+_BATCH: Final = 1 << 14  # names that are tokenised and sorted by length together
 _TOKENS: Final = 4096  # of one run of the network
 
 
@@ -78,8 +78,8 @@ class NameEncoder:
         Memory beyond the result is bounded, however many names there are.
         """
         vectors = np.zeros((len(names), self.width), dtype=np.float32)
-        for start in range(0, len(names), _TOGETHER):
-            tokens = self._tokens(names[start : start + _TOGETHER])
+        for start in range(0, len(names), _BATCH):
+            tokens = self._tokens(names[start : start + _BATCH])
             for rows in _runs_of_one_length(tokens):
                 batch = np.array([tokens[row] for row in rows], dtype=np.int64)
                 (found,) = self._network().session.run([OUTPUT], {INPUT: batch})
@@ -114,9 +114,9 @@ def _cannot_be_opened(folder: Path, error: Exception) -> ArtifactError:
 
 
 @lru_cache(maxsize=4)
-def open_name_encoder(folder: Path) -> NameEncoder:
-    """The encoder of a model folder, opened once per process."""
-    return NameEncoder.open(folder)
+def open_name_encoder(folder: Path, *, threads: int | None = None) -> NameEncoder:
+    """The encoder of a model folder, opened once per process and number of threads."""
+    return NameEncoder.open(folder, threads=threads)
 
 
 def plain(name: str) -> str:

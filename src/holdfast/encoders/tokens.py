@@ -153,7 +153,7 @@ class TokenEncoder:
 
     def in_one_thread(self) -> TokenEncoder:
         """The encoder opened anew, for callers that bring threads of their own."""
-        return replace(self, _session=open_session(self._network, threads=1))
+        return replace(self, _session=open_session(self._network, threads=1, arena=True))
 
     def encode(
         self, tokens: Tokens, marks: npt.NDArray[np.float32] | None = None

@@ -26,6 +26,14 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class RelationItem:
+    """A relation as scorers see it: its order does not matter."""
+
+    type: str
+    ids: tuple[str, ...]  # of its arguments, sorted; "" for a mention that nobody linked
+
+
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A document's gold and predicted mentions."""
 
@@ -35,6 +43,8 @@ class Pair:
     predicted: tuple[Item, ...]
     n_other_types: int  # gold mentions that the choice of types removed
     is_missing: bool  # there is no such predicted document
+    gold_relations: tuple[RelationItem, ...] = ()
+    predicted_relations: tuple[RelationItem, ...] = ()
 
 
 def align(
@@ -83,7 +93,19 @@ def _pair(gold: Document, predicted: Document | None, types: frozenset[str]) -> 
         predicted=() if predicted is None else _items(predicted.mentions, types),
         n_other_types=len(gold.mentions) - len(items),
         is_missing=predicted is None,
+        gold_relations=_relations(gold),
+        predicted_relations=() if predicted is None else _relations(predicted),
     )
+
+
+def _relations(document: Document) -> tuple[RelationItem, ...]:
+    """Each once. A mention as an argument stands for the first entity that it is linked to."""
+    linked = {m.id: _item(m).ids[:1] for m in document.mentions if m.id}
+    found = dict[RelationItem, None]()
+    for relation in document.relations:
+        ids = [a.entity_id or "".join(linked.get(a.mention_id, ())) for a in relation.arguments]
+        found[RelationItem(relation.type, tuple(sorted(ids)))] = None
+    return tuple(found)
 
 
 def _items(mentions: Iterable[Mention], types: frozenset[str]) -> tuple[Item, ...]:

@@ -12,6 +12,7 @@ from holdfast.evaluate.align import align
 from holdfast.evaluate.concepts import score_bc5cdr, score_document
 from holdfast.evaluate.equality import Equality, Equivalents
 from holdfast.evaluate.intervals import RESAMPLES, SEED
+from holdfast.evaluate.kebiolm.relations import score_relations
 from holdfast.evaluate.partial import score_partial
 from holdfast.evaluate.report import Report, build_report
 from holdfast.evaluate.strong import score_mention, score_strong, score_typed
@@ -27,6 +28,7 @@ PROTOCOLS: Final[Mapping[str, Scorer]] = MappingProxyType(
         "document": score_document,
         "bc5cdr": score_bc5cdr,
         "per-token": score_per_token,
+        "relations": score_relations,
     }
 )
 

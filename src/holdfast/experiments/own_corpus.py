@@ -22,7 +22,9 @@ from holdfast.types import TYPES, canonical_type, type_key
 
 LINKER: Final = "linker"
 DETECTOR: Final = "detector"
-_KINDS: Final = {LINKER: "name ranker", DETECTOR: "detector"}
+MULTITASK: Final = "multitask"
+_KINDS: Final = {LINKER: "name ranker", DETECTOR: "detector", MULTITASK: "multi-task model"}
+_PASSES: Final = 8.0  # over a corpus, for a multi-task model
 _SHOWN: Final = 5  # of the ids and types that a line names
 
 
@@ -80,7 +82,7 @@ def train_own(
     settings: dict[str, Any] | None = None,
     report: Report,
 ) -> None:
-    """Train a linker or a detector on a corpus of one's own and write the model folder `out`.
+    """Train a linker, a detector or a multi-task model on a corpus of one's own, into `out`.
 
     `encoder` is the name encoder or the Hugging Face folder to begin with, `settings` what the
     [train] of a recipe could say besides. What the corpus holds, and what of it cannot be learned,
@@ -104,14 +106,9 @@ def train_own(
 def own_recipe(
     what: str, own: OwnCorpus, kb: KnowledgeBase, *, settings: dict[str, Any] | None = None
 ) -> Recipe:
-    """The recipe that trains a linker or detector on these files over this knowledge base."""
+    """The recipe that trains a model on these files over this knowledge base."""
     on = tuple(str(path.absolute()) for path in own.corpus)
     base = str(kb.folder.absolute())
-    usual: dict[str, Any] = {"vocabularies": (base,)}
-    if what == LINKER:
-        # The encoder that ships has not seen these documents, so that it can be fitted with.
-        usual = {"encoder": "encoder", "start": LINKER, "names_of": on, "typed": True}
-        usual["fit"] = {"forgetful": 0.3}
     return Recipe(
         name="your own corpus",
         title=f"A {what} trained on your own corpus",
@@ -119,18 +116,34 @@ def own_recipe(
             kind=_KINDS[what],
             on=on,
             select=str(own.dev.absolute()) if own.dev else "",
-            settings={**usual, **(settings or {})},
+            settings={**_usual(what, on, base), **(settings or {})},
         ),
         kb=KbSpec(get=base),
     )
+
+
+def _usual(what: str, on: tuple[str, ...], kb: str) -> dict[str, Any]:
+    """The settings of [train] that are not the kind's defaults."""
+    if what == DETECTOR:
+        return {"vocabularies": (kb,)}
+    if what == MULTITASK:
+        return {"passes": _PASSES, "sampled_classes": 2000}
+    # The encoder that ships has not seen these documents, so that it can be fitted with.
+    return {
+        "encoder": "encoder",
+        "start": LINKER,
+        "names_of": on,
+        "typed": True,
+        "fit": {"forgetful": 0.3},
+    }
 
 
 def own_settings(what: str, *, passes: float | None) -> dict[str, Any]:
     """What the options of the command say, as settings of [train]."""
     if passes is None:
         return {}
-    if what != DETECTOR:
-        raise UsageError("--passes is for a detector")
+    if what == LINKER:
+        raise UsageError("--passes is for a detector or a multi-task model")
     return {"passes": passes}
 
 
@@ -175,7 +188,7 @@ def _check_counts(name: str, what: str, counts: Counts, kb: KnowledgeBase) -> No
         raise UsageError(f"{name}: no document is left")
     if not counts.mentions:
         raise UsageError(f"{name}: no mentions in {counts.documents:,} documents")
-    if what == LINKER and not counts.linked:
+    if what in (LINKER, MULTITASK) and not counts.linked:
         raise UsageError(
             f"{name}: no mention has an id that {kb.name!r} has; is --kb the right vocabulary?"
         )

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from holdfast import artifacts
 from holdfast.corpora.named import TrainingData, load_corpus, load_training
 from holdfast.corpora.named.splits import parse_split, split_name
-from holdfast.document import Document
+from holdfast.document import Document, Relation
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.experiments.medmentions_kb import MEDMENTIONS, medmentions_kb
 from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe
@@ -148,10 +148,22 @@ def primary_ids(kb: KnowledgeBase) -> Mapping[str, str]:
 def with_primary_ids(documents: Iterable[Document], ids: Mapping[str, str]) -> Iterator[Document]:
     """The documents with alternate ids replaced by the primary ones, each once."""
     for document in documents:
-        yield document.with_mentions(
+        mentions = (
             replace(m, ids=tuple(dict.fromkeys(ids.get(id, id) for id in m.ids)))
             for m in document.mentions
         )
+        yield replace(
+            document,
+            mentions=tuple(mentions),
+            relations=tuple(_with_primary_ids(r, ids) for r in document.relations),
+        )
+
+
+def _with_primary_ids(relation: Relation, ids: Mapping[str, str]) -> Relation:
+    arguments = (
+        replace(a, entity_id=ids.get(a.entity_id, a.entity_id)) for a in relation.arguments
+    )
+    return replace(relation, arguments=tuple(arguments))
 
 
 def gold_ids(recipe: Recipe, kb: KnowledgeBase, *, data: Path) -> Mapping[str, str]:

@@ -12,8 +12,13 @@ from holdfast.corpora.named.abbreviations import read_med1250
 from holdfast.errors import UsageError
 from holdfast.evaluate.abbreviations import AbbreviationCase, score_abbreviations
 from holdfast.evaluate.protocols import PROTOCOLS
+from holdfast.experiments.bier.disambiguation import run_disambiguation
+from holdfast.experiments.bier.labels import run_classifier, run_labels, run_low_supervision
 from holdfast.experiments.end_to_end import run_end_to_end
 from holdfast.experiments.given import run_given_mentions
+from holdfast.experiments.kebiolm.comparison import run_comparison
+from holdfast.experiments.kebiolm.link_prediction import run_link_prediction
+from holdfast.experiments.kebiolm.relations import run_given_relations
 from holdfast.experiments.lenient.run import run_lenient
 from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
@@ -46,9 +51,19 @@ WITH_MODEL: Final[dict[str, Callable[..., Outcome]]] = {
     "lenient": run_lenient,
     "strict": run_given_mentions,
     "ranked": run_given_mentions,
+    "labels": run_labels,
+    "low-supervision": run_low_supervision,
+    "label-classifier": run_classifier,
+    "disambiguation": run_disambiguation,
+    "relations-given": run_given_relations,
+    "fine-tuned": run_comparison,
+    "link-prediction": run_link_prediction,
     **dict.fromkeys(PROTOCOLS, run_end_to_end),
 }
 """Protocols of a recipe's [evaluate] that run a model."""
+
+OF_FOLDERS: Final = ("labels", "low-supervision", "label-classifier", "disambiguation")
+"""Protocols whose models are no pipeline: `--model` stands in for the first of them."""
 
 WITHOUT_MODEL: Final[dict[str, Callable[..., Outcome]]] = {
     "abbreviations": run_abbreviations,
@@ -75,6 +90,8 @@ def run_recipe(
         return WITHOUT_MODEL[measured.protocol](recipe, data=data)
     run = WITH_MODEL[measured.protocol]
     folders = () if measured.index else _model_of(recipe, model)
+    if isinstance(folders, Path) and measured.protocol in OF_FOLDERS:
+        folders = (folders, *map(find_model, recipe.model[1:]))
     outcome = run(recipe, folders, data=data, progress=progress or ignore_progress)
     names = (folders,) if isinstance(folders, Path) else folders
     return replace(outcome, model=tuple(folder.resolve().name for folder in names))

@@ -25,6 +25,25 @@ def read_config(kind: type[Config], recipe: Recipe) -> Config:
         raise UsageError(f"{where}: {error}") from error
 
 
+def read_parts(recipe: Recipe, *kinds: Any) -> list[Any]:
+    """The recipe's settings as several configuration dataclasses, in the order of `kinds`.
+
+    Every key goes to the dataclass that has it; one that none has is a UsageError that names it.
+    """
+    left = dict(recipe.trained.settings)
+    where = f"recipe {recipe.name!r}"
+    parts = []
+    for kind in kinds:
+        names = [field.name for field in fields(kind) if field.name in left]
+        try:
+            parts.append(kind(**{name: left.pop(name) for name in names}))
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"{where}: {error}") from error
+    if left:
+        raise UsageError(f"{where}: no setting is called {min(left)!r}")
+    return parts
+
+
 def _values(kind: Any, data: Mapping[str, Any], where: str) -> dict[str, Any]:
     known = {field.name: field for field in fields(kind)}
     values = dict[str, Any]()

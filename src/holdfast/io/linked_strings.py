@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from holdfast.text.tokens import hashes_of_names
 
 _NAMED: Final = ("exact", "used", "rule")  # evidence of a name that equals the string
 _SYMBOL: Final = 3  # letters up to which a name may be anything
-_TOGETHER: Final = 256  # rows that are linked in one go
+_BATCH: Final = 256  # rows that are linked in one go
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,15 @@ class LinkedString:
             return ()
         by_id = {candidate.entity_id: candidate for candidate in self.mention.candidates}
         return tuple(by_id[id] for id in self.ids if id in by_id)
+
+    def to_json(self) -> dict[str, Any]:
+        candidates = self.mention.candidates if self.mention else ()
+        return {
+            "string": self.text,
+            "ids": list(self.ids),
+            "candidates": [candidate.to_json() for candidate in candidates],
+            "nearest": self.nearest.to_json() if self.nearest else None,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +84,19 @@ def link_rows(
 
     `only`: the names of the types that the pipeline was loaded with.
     """
+    return string_linker(kb, pipeline, only=only).link_rows(table)
+
+
+def string_linker(
+    kb: KnowledgeBase, pipeline: Pipeline, *, only: Collection[str] | None
+) -> StringLinker:
+    """A linker of strings from a pipeline that detects nothing; `only` as for `link_rows`."""
     kinds = None if only is None else parse_types(only, own_types(kb))
     base = with_own_types(kb, kinds)
     mapping = [step for step in pipeline.functions() if isinstance(step, MapIds)]
     link = Pipeline([step for step in pipeline.functions() if step not in mapping]).pipe
     finder = NearestFinder(base, link, only=kinds)
-    linker = StringLinker(base, link, finder, map_ids=mapping[0] if mapping else None)
-    return linker.link_rows(table)
+    return StringLinker(base, link, finder, map_ids=mapping[0] if mapping else None)
 
 
 class StringLinker:
@@ -102,9 +117,13 @@ class StringLinker:
         self._finder = finder
         self._linked: dict[str, LinkedString] = {}
 
+    def fresh(self) -> StringLinker:
+        """This linker without the strings that it remembers."""
+        return StringLinker(self._kb, self._link, self._finder, map_ids=self._map_ids)
+
     def link_rows(self, table: MentionTable) -> Iterator[LinkedRow]:
         """The table's rows in order."""
-        for block in in_blocks(table.rows, _TOGETHER):
+        for block in in_blocks(table.rows, _BATCH):
             strings = [table.string_of(row) for row in block]
             for row, linked in zip(block, self.link(strings), strict=True):
                 yield LinkedRow(row, linked)

@@ -121,15 +121,8 @@ def _as_document(string: LinkedString) -> Document:
 
 
 def _as_json(table: MentionTable, row: LinkedRow) -> dict[str, Any]:
-    linked = row.string
-    candidates = linked.mention.candidates if linked.mention else ()
-    return {
-        "string": linked.text,
-        "ids": list(linked.ids),
-        "candidates": [candidate.to_json() for candidate in candidates],
-        "nearest": linked.nearest.to_json() if linked.nearest else None,
-        "fields": dict(zip(table.column_names, row.fields, strict=False)),
-    }
+    fields = dict(zip(table.column_names, row.fields, strict=False))
+    return {**row.string.to_json(), "fields": fields}
 
 
 def _json_line(table: MentionTable, row: LinkedRow) -> str:

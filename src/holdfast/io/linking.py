@@ -17,6 +17,7 @@ from holdfast.io.output import check_format, print_documents
 from holdfast.io.progress import counted, progress_bar
 from holdfast.io.show.linked import print_unmapped
 from holdfast.kb.store import KnowledgeBase, open_kb
+from holdfast.models import DEFAULT_TYPES
 from holdfast.pipeline import Pipeline, load
 from holdfast.text.safe import safe_stream
 
@@ -43,6 +44,8 @@ class LinkRequest:
     why_not: str | None = None
     rules: Path | None = None
     map_to: str | None = None
+    types: bool = False
+    type_model: str | None = None
     source_format: str | None = None
     lenient: bool = False
 
@@ -109,8 +112,16 @@ def _load(request: LinkRequest, kb: KnowledgeBase) -> Pipeline:
             nested=request.nested,
             rules=request.rules,
             map_to=request.map_to,
+            types=types_of(request.types, request.type_model),
             progress=progress,
         )
+
+
+def types_of(is_asked: bool, model: str | None) -> str | None:  # noqa: FBT001
+    """The typing model that is asked for, if any."""
+    if model is not None and not is_asked:
+        raise UsageError("--type-model names the model of --types; give that too")
+    return (model or DEFAULT_TYPES) if is_asked else None
 
 
 def _open(request: LinkRequest) -> AbstractContextManager[Inputs]:

@@ -127,10 +127,11 @@ def _row(cells: Iterable[str]) -> str:
 
 def _header(prefixes: Iterable[str], rows: list[str]) -> Iterator[str]:
     """YAML. The id of the mapping set is made of the mappings: equal ones have the same."""
-    yield "sssom_version: 1.1"
+    yield 'sssom_version: "1.1"'  # a number would be refused
     yield "curie_map:"
     for prefix in sorted({*prefixes, *_ALWAYS}):
-        namespace = _NAMESPACES.get(prefix) or f"https://bioregistry.io/{quote(prefix)}:"
+        # Quoted, since YAML takes a colon at the end of a value for the end of a key.
+        namespace = _NAMESPACES.get(prefix) or f'"https://bioregistry.io/{quote(prefix)}:"'
         key = prefix if _PLAIN.fullmatch(prefix) else json.dumps(prefix)
         yield f"  {key}: {namespace}"
     yield f"mapping_set_id: {uuid5(NAMESPACE_URL, '|'.join(rows)).urn}"

@@ -26,7 +26,7 @@ _GAP: Final = 12  # characters between two words of a term
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TermPlace:
     """A place where the term stands, and what became of it there."""
 
     span: Span
@@ -53,7 +53,7 @@ class WhyNot:
 
     term: str
     document_id: str = ""
-    places: tuple[Place, ...] = ()
+    places: tuple[TermPlace, ...] = ()
     reasons: tuple[Reason, ...] = field(default=())  # where it stands nowhere in the text
 
     def to_json(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class WhyNot:
 
     def lines(self) -> Iterator[str]:
         """The reasons as lines of text; places with equal reasons share them."""
-        same: dict[tuple[Reason, ...], list[Place]] = {}
+        same: dict[tuple[Reason, ...], list[TermPlace]] = {}
         for place in self.places:
             same.setdefault(place.reasons, []).append(place)
         for reasons, places in same.items():
@@ -102,7 +102,7 @@ def why_not(
         reasons = list(_answered(span, answer)) or list(
             _kept_out(span, answer, detector=detector, kb=kb, rules=rules)
         )
-        places.append(Place(span, document.text[span.start : span.end], tuple(reasons)))
+        places.append(TermPlace(span, document.text[span.start : span.end], tuple(reasons)))
     return WhyNot(term, document.id, tuple(places))
 
 

@@ -60,7 +60,7 @@ def describe(kb: KnowledgeBase) -> Description:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchHit:
     """An entity that `holdfast kb search` found, with the name that resembles the query."""
 
     entity: Entity
@@ -102,19 +102,19 @@ def entity_to_json(entity: Entity) -> dict[str, Any]:
     }
 
 
-def search(kb: KnowledgeBase, query: str, *, top: int = 10) -> list[Found]:
+def search(kb: KnowledgeBase, query: str, *, top: int = 10) -> list[SearchHit]:
     """Entities by name, each once: exact matches first, then those that look alike.
 
     A query that is an id, or a cross-reference, finds the entities that have it.
     """
-    found: dict[int, Found] = {}
+    found: dict[int, SearchHit] = {}
     row = kb.row_of(query)
     for known in [*([] if row is None else [row]), *kb.rows_with_xref(query)]:
-        found[known] = Found(kb.entity_at(known), kb.label_at(known), 1.0)
+        found[known] = SearchHit(kb.entity_at(known), kb.label_at(known), 1.0)
     for name_row, score in _matching_names(kb, query, top):
         entity = int(kb.entity_of_name[name_row])
         if entity not in found:
-            found[entity] = Found(kb.entity_at(entity), kb.name_at(name_row), score)
+            found[entity] = SearchHit(kb.entity_at(entity), kb.name_at(name_row), score)
     return list(found.values())[:top]
 
 

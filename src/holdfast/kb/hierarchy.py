@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from holdfast.kb.store import KnowledgeBase
+from holdfast.kb.tables import column
 
 IS_A = "is_a"
 
@@ -49,6 +52,24 @@ def children_by_id(kb: KnowledgeBase) -> dict[str, list[int]]:
         if kb.predicates[predicate] == IS_A:
             below.setdefault(parent, []).append(row)
     return below
+
+
+def parents_of(kb: KnowledgeBase, id: str) -> list[str]:
+    """The ids directly above an entity, in the order of its source."""
+    row = kb.row_of(id)
+    return [] if row is None else _parents_of(kb, row)
+
+
+def children_of(kb: KnowledgeBase, id: str) -> list[int]:
+    """The rows directly below one id. The column is searched: for many ids, `children_by_id`."""
+    import pyarrow.compute as pc
+
+    if IS_A not in kb.predicates:
+        return []
+    table = kb.table("relations")
+    places = np.flatnonzero(pc.equal(table.column("object_id"), id))
+    is_a = column(table, "predicate")[places] == kb.predicates.index(IS_A)
+    return sorted(set(column(table, "entity")[places[is_a]].tolist()))
 
 
 def _parents_of(kb: KnowledgeBase, row: int) -> list[str]:

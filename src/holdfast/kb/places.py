@@ -13,7 +13,7 @@ from holdfast import artifacts
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.kb.store import KnowledgeBase, kb_folder
 
-_VECTORS: Final = ("dense", "entities")  # folders of what models make of knowledge bases
+_VECTORS: Final = ("dense", "entities", "prefixes")  # folders of what is made of knowledge bases
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,3 +73,9 @@ class Entity:
     links: tuple[Link, ...]
     source: str
     origins: tuple[str, ...]  # whose names these are, of the preferred one and each synonym
+
+    def _repr_html_(self) -> str:
+        """How notebooks show it: a card of its names, definition and cross-references."""
+        from holdfast.notebook.display import entity_html
+
+        return entity_html(self)

@@ -21,7 +21,7 @@ from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
 
 _NAME: Final = re.compile(r"\w[\w.-]*")
-_TOGETHER: Final = 1 << 14  # names that are decoded at once
+_BATCH: Final = 1 << 14  # names that are decoded at once
 
 
 class KnowledgeBase:
@@ -147,8 +147,8 @@ class KnowledgeBase:
 
     def all_names(self) -> Iterator[str]:
         """Every name, in the order of name rows."""
-        for start in range(0, len(self._names), _TOGETHER):
-            yield from self._names.slice(start, _TOGETHER).to_pylist()
+        for start in range(0, len(self._names), _BATCH):
+            yield from self._names.slice(start, _BATCH).to_pylist()
 
     def entity(self, id: str) -> Entity:
         """The entity with this id, or one that gives it as a cross-reference.

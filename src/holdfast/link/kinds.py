@@ -53,15 +53,17 @@ class RankerKind:
         from holdfast.link.ranking.dense_names import name_vectors_of
         from holdfast.link.ranking.linker import RankedLinker
 
-        encoder = encoder_of(folder)
+        encoder = encoder_of(folder, threads=options.threads)
         report = partial(options.progress, "encoding names")
         dense = name_vectors_of(kb, encoder, progress=report) if encoder else None
         return RankedLinker.open(folder, kb, dense=dense, only=options.only, top=options.top)
 
 
-def encoder_of(folder: Path) -> NameEncoder | None:
+def encoder_of(folder: Path, *, threads: int | None = None) -> NameEncoder | None:
     """The name encoder that a ranker was fitted for; None if it does without."""
     from holdfast.encoders.names import open_name_encoder
 
     encoder = manifest_of(folder).config.get("encoder")
-    return open_name_encoder(find_model(encoder["model"], beside=folder)) if encoder else None
+    if not encoder:
+        return None
+    return open_name_encoder(find_model(encoder["model"], beside=folder), threads=threads)

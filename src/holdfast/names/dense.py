@@ -40,7 +40,7 @@ KIND: Final = "dense index"
 VERSION: Final = 3
 EXACT: Final = 20_000  # names up to which all are compared
 _VECTORS: Final = "vectors.faiss"
-_TOGETHER: Final = 1 << 12  # names encoded at once while building
+_BATCH: Final = 1 << 12  # names encoded at once while building
 _BLOCK: Final = 256  # queries searched at once
 _WORTH_A_THREAD: Final = 16  # queries; with fewer, threads cost more than they give
 _MIXED: Final = "its files do not belong together"
@@ -117,10 +117,17 @@ class DenseIndex:
             artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=config)
 
     @classmethod
-    def open(cls, folder: Path, encoder: Encoder, *, names_digest: str = "") -> DenseIndex:
+    def open(
+        cls,
+        folder: Path,
+        encoder: Encoder,
+        *,
+        names_digest: str = "",
+        breadth: int | None = None,
+    ) -> DenseIndex:
         """Map a saved index; refused if another encoder made it, or of other names.
 
-        The vectors themselves are opened by the first search.
+        The vectors themselves are opened by the first search. `breadth`: see `open_vectors`.
         """
         manifest = artifacts.read_manifest(folder, kind=KIND, version=VERSION)
         if manifest.version < VERSION:
@@ -136,7 +143,7 @@ class DenseIndex:
         try:
             rows = _map(folder, "rows") if "rows.npy" in manifest.files else None
             arrays = (_map(folder, name) for name in ("lengths", "vector_of", "names", "starts"))
-            index = cls(encoder, rows, cache(lambda: index._opened(folder)), *arrays)
+            index = cls(encoder, rows, cache(lambda: index._opened(folder, breadth)), *arrays)
             index._check()
         except _UNREADABLE as error:
             raise _cannot_be_opened(folder, error) from error
@@ -234,10 +241,10 @@ class DenseIndex:
         """faiss.IndexHNSWSQ or IndexScalarQuantizer of the distinct vectors."""
         return self._open_vectors()
 
-    def _opened(self, folder: Path) -> Any:
+    def _opened(self, folder: Path, breadth: int | None) -> Any:
         """The vectors of a saved index; an ArtifactError if they are not those of its names."""
         try:
-            vectors = open_vectors(folder / _VECTORS)
+            vectors = open_vectors(folder / _VECTORS, breadth=breadth)
             if (vectors.ntotal, vectors.d) != (len(self._lengths), self.encoder.width):
                 raise ValueError(_MIXED)
         except _UNREADABLE as error:
@@ -286,5 +293,5 @@ def _checked(rows: npt.NDArray[Any]) -> Rows:
 
 def _parts(names: Iterable[str]) -> Iterator[list[str]]:
     waiting = iter(names)
-    while part := list(islice(waiting, _TOGETHER)):
+    while part := list(islice(waiting, _BATCH)):
         yield part

@@ -20,6 +20,10 @@ _REACH: Final = 6  # components are cut off at so many of their standard deviati
 _NEIGHBOURS: Final = 16  # of each vector in the graph; twice as many on its lowest level
 _BREADTH_WHEN_BUILDING: Final = 80
 _BREADTH: Final = 160  # vectors kept in mind during a search; more is slower and surer
+_LARGE: Final = (
+    1_000_000  # vectors; beyond, a search must be broader to find as many of the nearest
+)
+_BREADTH_IF_LARGE: Final = 320
 
 Bytes = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]
@@ -71,6 +75,8 @@ class DistinctVectors:
             flat = self.vectors
             self.vectors, self._is_flat = _empty_graph(flat.d), False
             self.vectors.add(flat.reconstruct_n(0, flat.ntotal))
+        if not self._is_flat:
+            self.vectors.hnsw.efSearch = breadth_of(self.vectors.ntotal)
 
 
 def write_vectors(vectors: Any, path: Path) -> None:
@@ -82,8 +88,11 @@ def write_vectors(vectors: Any, path: Path) -> None:
         library.write_index(vectors, library.PyCallbackIOWriter(stream.write))
 
 
-def open_vectors(path: Path) -> Any:
-    """An index of faiss over a mapped file. faiss raises RuntimeError for a file it cannot read."""
+def open_vectors(path: Path, *, breadth: int | None = None) -> Any:
+    """An index of faiss over a mapped file. faiss raises RuntimeError for a file it cannot read.
+
+    `breadth` is that of searches in a graph; None takes `breadth_of` its number of vectors.
+    """
     import faiss
 
     with path.open("rb") as stream:
@@ -92,17 +101,35 @@ def open_vectors(path: Path) -> Any:
     library: Any = faiss  # whose types leave this reader out
     vectors = library.read_index(library.ZeroCopyIOReader(faiss.swig_ptr(content), len(content)))
     vectors.referenced_objects = [content]  # faiss does not know that it must stay
+    if hasattr(vectors, "hnsw"):
+        vectors.hnsw.efSearch = breadth or breadth_of(vectors.ntotal)
     # faiss has followed every link of the graph once; a search needs few of those pages.
     if hasattr(mmap, "MADV_DONTNEED"):
         mapped.madvise(mmap.MADV_DONTNEED)
     return vectors
 
 
+def breadth_of(vectors: int) -> int:
+    """How many vectors a search in a graph of so many keeps in mind."""
+    return _BREADTH if vectors <= _LARGE else _BREADTH_IF_LARGE
+
+
 def quantised(vectors: Floats) -> Bytes:
     """Unit rows as int8, all by one scale, so that their cosines can be compared."""
-    scale = 127 / _REACH * vectors.shape[-1] ** 0.5
-    rounded: Bytes = np.rint(np.clip(vectors * scale, -127, 127)).astype(np.int8)
+    scaled = vectors * _scale(vectors.shape[-1])
+    rounded: Bytes = np.rint(np.clip(scaled, -127, 127)).astype(np.int8)
     return rounded
+
+
+def restored(vectors: Bytes) -> Floats:
+    """Rows whose `quantised` form is the one given. *Shape:* (vectors, width)."""
+    floats: Floats = (vectors / _scale(vectors.shape[-1])).astype(np.float32)
+    return floats
+
+
+def _scale(width: int) -> float:
+    """Whole numbers per unit of a component."""
+    return float(127 / _REACH * width**0.5)
 
 
 def whole_numbers(vectors: Floats) -> Floats:
@@ -136,5 +163,4 @@ def _empty_graph(width: int) -> Any:
     kind: Any = faiss.ScalarQuantizer.QT_8bit_direct_signed
     graph: Any = faiss.IndexHNSWSQ(width, kind, _NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
     graph.hnsw.efConstruction = _BREADTH_WHEN_BUILDING
-    graph.hnsw.efSearch = _BREADTH
     return graph

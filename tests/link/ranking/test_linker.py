@@ -22,7 +22,7 @@ from holdfast.link.ranking.ranker import KIND, VERSION, Ranker
 from holdfast.link.ranking.used_names import UsedNames, collect_used_names
 from holdfast.link.training.ranker import (
     Examples,
-    Settings,
+    FitConfig,
     collect_examples,
     fit_calibrated,
     fit_ranker,
@@ -83,7 +83,7 @@ def used(kb: KnowledgeBase) -> UsedNames:
 @pytest.fixture(scope="module")
 def ranker(kb: KnowledgeBase, used: UsedNames) -> Ranker:
     examples = examples_of(kb, used)
-    settings = Settings(epochs=60, members=2, units=4, dropped_gold=0)
+    settings = FitConfig(epochs=60, members=2, units=4, dropped_gold=0)
     return fit_ranker(examples, settings)
 
 
@@ -183,7 +183,7 @@ def test_a_ranker_that_is_often_wrong_is_less_sure_of_itself(
     examples = examples_of(kb, used)
     chance = np.random.default_rng(0).random(examples.is_gold.shape) * examples.is_there
     confused = replace(examples, is_gold=chance == chance.max(axis=1, keepdims=True))
-    settings = Settings(epochs=20, members=1, units=4, dropped_gold=0)
+    settings = FitConfig(epochs=20, members=1, units=4, dropped_gold=0)
     right, wrong = fit_calibrated(examples, settings), fit_calibrated(confused, settings)
     assert wrong.temperature > right.temperature
 

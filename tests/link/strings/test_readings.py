@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from holdfast.link.strings.clinical_words import clinical_words
-from holdfast.link.strings.readings import Reading, in_any_order, readings_of
+from holdfast.link.strings.readings import StringReading, in_any_order, readings_of
 
 
-def read(string: str) -> dict[str, Reading]:
+def read(string: str) -> dict[str, StringReading]:
     return {reading.text: reading for reading in readings_of(string)}
 
 
 def test_the_string_itself_is_read_first_with_all_its_weight() -> None:
     first = readings_of("  Gastritis,  chronic. ")[0]
-    assert first == Reading("Gastritis, chronic", (), 1.0)
+    assert first == StringReading("Gastritis, chronic", (), 1.0)
     assert readings_of("Crohn's disease")[0].text == "Crohn disease"
 
 
@@ -71,11 +71,11 @@ def test_a_short_form_is_read_in_full_before_it_is_read_as_it_is() -> None:
 
 def test_few_words_are_tried_in_every_order() -> None:
     words = clinical_words()
-    reading = Reading("cancer of the pancreas")
+    reading = StringReading("cancer of the pancreas")
     orders = [form.text for form in in_any_order(reading, words)]
     assert "pancreas cancer" in orders
     assert all(form.weight == pytest.approx(0.97) for form in in_any_order(reading, words))
-    assert list(in_any_order(Reading("gastritis"), words)) == []
-    assert list(in_any_order(Reading("one two three four"), words)) == []
-    assert "b a" in [form.text for form in in_any_order(Reading("b of a"), words)]
-    assert Reading("b a") not in list(in_any_order(Reading("b a"), words))
+    assert list(in_any_order(StringReading("gastritis"), words)) == []
+    assert list(in_any_order(StringReading("one two three four"), words)) == []
+    assert "b a" in [form.text for form in in_any_order(StringReading("b of a"), words)]
+    assert StringReading("b a") not in list(in_any_order(StringReading("b a"), words))

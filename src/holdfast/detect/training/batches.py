@@ -28,7 +28,7 @@ class MarkDropout:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class WordBatch:
     """Windows as tensors, and the words that count."""
 
     ids: Tensor  # (windows, length)
@@ -72,7 +72,7 @@ def collate(
     last: int,
     dropout: MarkDropout,
     random: np.random.Generator,
-) -> Batch:
+) -> WordBatch:
     """`first` and `last` are the special tokens around each window; padding is 0."""
     longest = max(_size(lesson) for lesson in lessons)
     ids = np.zeros((len(lessons), longest), dtype=np.int64)
@@ -94,7 +94,7 @@ def collate(
         bits.append(lesson.document.allowed[begin:end])
     places = np.arange(lessons[0].document.tags, dtype=np.uint64)
     tags = np.concatenate(bits)[:, None] >> places & np.uint64(1)
-    return Batch(
+    return WordBatch(
         torch.from_numpy(ids),
         torch.from_numpy(marks),
         torch.from_numpy(attended),

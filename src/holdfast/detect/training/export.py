@@ -18,8 +18,8 @@ from holdfast.detect.tagger import KIND, VERSION
 from holdfast.detect.training.model import TokenTagger
 from holdfast.encoders.tokens import INPUT, MARKS, MODEL, OUTPUT, TOKENIZER
 from holdfast.errors import ArtifactError
-from holdfast.training.onnx_graph import MICROSOFT, Graph
-from holdfast.training.onnx_layers import TransformerLayer, add_positions, add_transformer_layer
+from holdfast.training.export.graph import MICROSOFT, Graph
+from holdfast.training.export.layers import TransformerLayer, add_positions, add_transformer_layer
 
 
 def export_tagger(

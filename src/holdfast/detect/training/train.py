@@ -38,14 +38,13 @@ from holdfast.experiments.recipe_kb import kb_of
 from holdfast.experiments.settings import read_config
 from holdfast.kb.own_types import own_types
 from holdfast.models import trained_model
-from holdfast.systems.rescnn.training.probing.linkers import find_encoder
 from holdfast.training.checkpoint import load_checkpoint
 from holdfast.training.loop import RUN, Report
-from holdfast.training.pretrained import pretrained_tokenizer
+from holdfast.training.pretrained import find_encoder, pretrained_tokenizer
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TaggerData:
     """What there is to learn, and the vocabularies that are marked in it."""
 
     lessons: tuple[Lesson, ...]
@@ -100,7 +99,7 @@ def train_detector(
 
 def _learn(
     model: TokenTagger,
-    material: Material,
+    material: TaggerData,
     config: DetectorConfig,
     *,
     reader: TokenReader,
@@ -117,7 +116,7 @@ def _learn(
         raise
 
 
-def _untrained(encoder: Path, config: DetectorConfig, material: Material) -> TokenTagger:
+def _untrained(encoder: Path, config: DetectorConfig, material: TaggerData) -> TokenTagger:
     """The network before the first step."""
     torch.manual_seed(config.seed)
     tags = 2 * len(material.types) + 1
@@ -130,7 +129,7 @@ def _untrained(encoder: Path, config: DetectorConfig, material: Material) -> Tok
 
 def read_material(
     recipe: Recipe, config: DetectorConfig, *, reader: TokenReader, data: Path, report: Report
-) -> Material:
+) -> TaggerData:
     """The windows of the recipe's training splits, without documents of those it holds out."""
     if not recipe.trained.on:
         raise UsageError(f"recipe {recipe.name!r}: [train] has nothing to train `on`")
@@ -160,11 +159,11 @@ def read_material(
             overlap=config.overlap,
             short=config.short,
         )
-    return Material(tuple(found), dictionaries, types, is_own)
+    return TaggerData(tuple(found), dictionaries, types, is_own)
 
 
 def _described(
-    recipe: Recipe, config: DetectorConfig, model: TokenTagger, material: Material
+    recipe: Recipe, config: DetectorConfig, model: TokenTagger, material: TaggerData
 ) -> dict[str, Any]:
     """What the manifest says of the model."""
     earlier: Mapping[str, Any] = {}
@@ -192,7 +191,7 @@ def _described(
 
 
 def _chosen(
-    recipe: Recipe, folder: Path, material: Material, *, data: Path, report: Report
+    recipe: Recipe, folder: Path, material: TaggerData, *, data: Path, report: Report
 ) -> dict[str, Any]:
     """The caution that is best on the documents of `select`, and the figures with it."""
     (split,) = parse_splits([recipe.trained.select])

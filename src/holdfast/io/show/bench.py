@@ -46,6 +46,27 @@ def print_names(measured: Measured) -> None:
     print_rows(measured["own"], own | _LATENCY | _MEMORY)
 
 
+def print_peers(measured: Measured) -> None:
+    """A line per tool and set, then why tools failed."""
+    for row in measured["rows"]:
+        speeds = [
+            f"{row[key]:,.1f} {unit}"
+            for key, unit in (
+                ("mentions_per_second", "mentions/s"),
+                ("documents_per_second", "documents/s"),
+                ("load_seconds", "s to load"),
+                ("peak_megabytes", "MB at most"),
+            )
+            if row.get(key) is not None
+        ]
+        strict, strong = row.get("strict", {}), row.get("strong", {})
+        scores = [f"{name} strict {figure(f['accuracy_at_1'])}" for name, f in strict.items()]
+        scores += [f"{name} strong F1 {figure(f['f1'])}" for name, f in strong.items()]
+        print(f"{row['label']}: {'; '.join(speeds + scores) or 'nothing'}")
+        if row["failed"]:
+            print(f"{row['label']} failed: {row['failed']}")
+
+
 def print_growth(measured: Measured) -> None:
     """A row per number of names."""
     columns = {

@@ -11,7 +11,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from holdfast.kb.describe import Description, Found, describe, entity_to_json
+from holdfast.kb.describe import Description, SearchHit, describe, entity_to_json
 from holdfast.kb.mapping import IdMapper, id_in
 from holdfast.kb.places import Damaged
 from holdfast.kb.records import Entity
@@ -68,7 +68,7 @@ def print_description(description: Description) -> None:
     console.print(Group(title, table, Text(f"types: {kinds}", style="dim")))
 
 
-def print_found(found: Sequence[Found], *, as_json: bool) -> None:
+def print_found(found: Sequence[SearchHit], *, as_json: bool) -> None:
     """Print the answers of a search, the best first."""
     if as_json:
         _print_json({"found": [item.to_json() for item in found]})

@@ -62,19 +62,28 @@ def mention_table(document: Document, *, explain: bool = False) -> RenderableTyp
     table.add_column("id", no_wrap=True)
     table.add_column("score", justify="right")
     table.add_column("why", overflow="fold", style="dim")
+    has_types = any(mention.types for mention in document.mentions)
+    if has_types:
+        table.add_column("types", overflow="fold")
     for mention, surface, times in _distinct(document):
         shown = Text(surface, style=_colour(mention))
         if times > 1:
             shown.append(f" ×{times}", style="dim")
         rows = [*_answers(mention), *(_rejected(mention) if explain else ())]
         for i, row in enumerate(rows):
-            table.add_row(shown if i == 0 else "", *row)
+            types_told = [_types(mention) if i == 0 else ""] if has_types else []
+            table.add_row(shown if i == 0 else "", *row, *types_told)
     legend = Text("  ").join(
         Text(one_line(type), style=_colour_of(type))
         for type in dict.fromkeys(mention.type for mention in document.mentions)
         if type
     )
     return Group(table, Text(), legend)
+
+
+def _types(mention: Mention) -> str:
+    """The mention's types in words, with their probabilities."""
+    return one_line(", ".join(f"{type.name} {type.score:.2f}" for type in mention.types))
 
 
 def _why_none(mention: Mention) -> str:

@@ -55,7 +55,7 @@ def dense_index_of(
     `progress` is called with the part that is done, only while building. An index that cannot be
     written is a NotKeptError, and nothing of it remains; of several processes one builds it.
     """
-    folder = _folder_of(kb, encoder)
+    folder = dense_folder(kb, encoder)
     with suppress(ArtifactError):
         return DenseIndex.open(folder, encoder, names_digest=kb.manifest.digest)
     index: DenseIndex | None = None
@@ -63,11 +63,11 @@ def dense_index_of(
         with artifacts.one_writer(folder):
             with suppress(ArtifactError):  # made by another process meanwhile
                 return DenseIndex.open(folder, encoder, names_digest=kb.manifest.digest)
-            rows = _paraphrased(kb)
+            rows = paraphrased_rows(kb)
             _check_room(folder.parent, len(rows) * (encoder.width + _BYTES_BESIDES))
             if progress:
                 progress(0.0)
-            names = _names_at(kb, rows)
+            names = names_at(kb, rows)
             index = DenseIndex.build(names, encoder, rows=rows, progress=progress)
             index.save(folder, names_digest=kb.manifest.digest)
     except OSError as error:
@@ -85,16 +85,16 @@ def name_vectors_of(
 
     Few names are indexed in memory then. Either is said once, in one line of the log.
     """
-    key = (_folder_of(kb, encoder), kb.manifest.digest)
+    key = (dense_folder(kb, encoder), kb.manifest.digest)
     if key in _not_kept:
         return _not_kept[key]
     try:
         return dense_index_of(kb, encoder, progress=progress)
     except NotKeptError as error:
-        rows = _paraphrased(kb)
+        rows = paraphrased_rows(kb)
         vectors: NameVectors | None = error.index
         if vectors is None and len(rows) <= FEW:
-            vectors = DenseIndex.build(_names_at(kb, rows), encoder, rows=rows)
+            vectors = DenseIndex.build(names_at(kb, rows), encoder, rows=rows)
         if vectors is None:
             vectors = UnindexedNames(kb.name_at, encoder, rows=rows, names=kb.names)
             _LOG.warning("%s; linking without an index of them", error.problem)
@@ -119,7 +119,8 @@ def dense_index_of_strings(names: Sequence[str], encoder: Encoder) -> DenseIndex
         return index
 
 
-def _folder_of(kb: KnowledgeBase, encoder: Encoder) -> Path:
+def dense_folder(kb: KnowledgeBase, encoder: Encoder) -> Path:
+    """Where the index of a knowledge base by an encoder is kept."""
     place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.digest}".encode()).hexdigest()[:16]
     return artifacts.home() / "dense" / f"{kb.name}-{place}"
 
@@ -131,14 +132,16 @@ def _check_room(folder: Path, needed: int) -> None:
         raise OSError(f"about {needed / 1e6:,.0f} MB are needed, and {free / 1e6:,.0f} MB are free")
 
 
-def _paraphrased(kb: KnowledgeBase) -> npt.NDArray[np.int64]:
+def paraphrased_rows(kb: KnowledgeBase) -> npt.NDArray[np.int64]:
+    """The names that are indexed: all, or of a large knowledge base those of some types."""
     if kb.names <= _ALL:
         return np.arange(kb.names)
     mask = kb.type_mask[kb.entity_of_name]
     return np.flatnonzero((mask == 0) | (mask & np.uint32(~_SPELLED & 0xFFFFFFFF) != 0))
 
 
-def _names_at(kb: KnowledgeBase, rows: npt.NDArray[np.int64]) -> Iterator[str]:
+def names_at(kb: KnowledgeBase, rows: npt.NDArray[np.int64]) -> Iterator[str]:
+    """The names of ascending rows, in order, without all of them in memory."""
     wanted = np.zeros(kb.names, dtype=bool)
     wanted[rows] = True
     return (name for name, is_wanted in zip(kb.all_names(), wanted, strict=True) if is_wanted)

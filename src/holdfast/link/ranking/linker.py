@@ -27,7 +27,7 @@ from holdfast.link.ranking.features import FeatureMaker, Matrix, Texts
 from holdfast.link.ranking.found import Found
 from holdfast.link.ranking.queries import Query, queries_of
 from holdfast.link.ranking.ranker import KIND, VERSION, Ranker
-from holdfast.link.ranking.trust import Trust
+from holdfast.link.ranking.trust import NilShift
 from holdfast.link.ranking.used_names import UsedNames
 from holdfast.names.recent import Recent
 from holdfast.names.unindexed import NameVectors
@@ -109,7 +109,7 @@ class RankedLinker:
             self._finder, memory="memory" not in without, context="context" not in without
         )
         entities = self._finder.entity_of_used
-        self._trust = Trust(kb, used=entities)
+        self._trust = NilShift(kb, used=entities)
         self._equivalents = Equivalents(kb, self._maker.preference, used=entities)
         self._ranker = ranker
         self._wanted = types.mask_of(only)

@@ -67,7 +67,7 @@ def taught_entities(kb: KnowledgeBase, used: Rows | None) -> Flags:
     return taught
 
 
-class Trust:
+class NilShift:
     """Shifts probability from "none of these" to names that equal the mention."""
 
     def __init__(self, kb: KnowledgeBase, *, used: Rows | None) -> None:

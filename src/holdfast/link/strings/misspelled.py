@@ -14,7 +14,7 @@ import numpy as np
 from holdfast import types
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.strings.clinical_words import clinical_words
-from holdfast.link.strings.spelling import Alignment, align
+from holdfast.link.strings.spelling import SpellingAlignment, align
 from holdfast.names.credible import SYMBOLS
 from holdfast.text.tokens import hashes_of_names, key_of, key_of_token, tokens_of
 
@@ -65,7 +65,7 @@ class Speller:
         matches = self._kb.ngrams.search(
             queries, _LOOK_ALIKES, least=_LEAST_ALIKE, compared=_COMPARED, postings=_POSTINGS
         )
-        best: tuple[float, bool, float, str, Alignment] | None = None
+        best: tuple[float, bool, float, str, SpellingAlignment] | None = None
         for row, cosine in zip(matches.rows.ravel(), matches.scores.ravel(), strict=True):
             if row < 0 or cosine < _LEAST_ALIKE or not self._may_be_meant(int(row)):
                 continue
@@ -89,7 +89,7 @@ class Speller:
             return False
         return self._asks_other or not (kinds & SYMBOLS or kinds == _OTHER)
 
-    def _is_credible(self, found: Alignment, text: str, name_row: int) -> bool:
+    def _is_credible(self, found: SpellingAlignment, text: str, name_row: int) -> bool:
         """Whether the words that are spelled differently are slips of that name."""
         equal = [word for word in found.equal if word.isalpha() and word not in self._words.generic]
         words = len(equal) + sum(len(written) >= _SAID for written, _ in found.slips)

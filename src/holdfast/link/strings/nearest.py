@@ -22,7 +22,7 @@ from holdfast.document import Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.strings.clinical_words import clinical_words
 from holdfast.link.strings.misspelled import Speller
-from holdfast.link.strings.readings import Reading, in_any_order, readings_of
+from holdfast.link.strings.readings import StringReading, in_any_order, readings_of
 from holdfast.names.credible import SYMBOLS, is_credible
 from holdfast.names.preference import preference_of_entities
 from holdfast.text.tokens import hashes_of_names, key_of_token, tokens_of
@@ -95,7 +95,7 @@ class NearestFinder:
             answers[i] = answer
         return answers
 
-    def _named(self, readings: Sequence[Reading]) -> _Guess | None:
+    def _named(self, readings: Sequence[StringReading]) -> _Guess | None:
         """The first reading, in any order of its words, that is a name."""
         forms = [
             form for reading in readings for form in (reading, *in_any_order(reading, self._words))
@@ -129,7 +129,7 @@ class NearestFinder:
             return False
         return self._asks_other or kinds != _OTHER or len(tokens_of(text)) > 1
 
-    def _spelled(self, readings: Sequence[Reading]) -> _Guess | None:
+    def _spelled(self, readings: Sequence[StringReading]) -> _Guess | None:
         """The name that a reading misspells least."""
         best: _Guess | None = None
         for reading in sorted(readings, key=lambda reading: -reading.weight)[:_SPELLED]:
@@ -143,7 +143,7 @@ class NearestFinder:
                 best = _surer(best, _Guess(found.name, entities, weight, changes))
         return best
 
-    def _within(self, readings: Sequence[Reading]) -> _Guess | None:
+    def _within(self, readings: Sequence[StringReading]) -> _Guess | None:
         """A name within the string: what it ends in, or else what covers enough of it."""
         if not readings:
             return None
@@ -199,7 +199,7 @@ class NearestFinder:
         return by_name and (self._asks_other or self._is_listed(candidate.entity_id))
 
     def _add_linked(
-        self, answers: list[Candidate | None], readings: Sequence[Sequence[Reading]]
+        self, answers: list[Candidate | None], readings: Sequence[Sequence[StringReading]]
     ) -> None:
         """Where there is no answer, what the linker makes of the shortest full reading."""
         rest = {
@@ -235,7 +235,7 @@ def _surer(first: _Guess | None, second: _Guess | None) -> _Guess | None:
     return first
 
 
-def _core(readings: Sequence[Reading]) -> Reading:
+def _core(readings: Sequence[StringReading]) -> StringReading:
     """The reading that leaves out most, with short forms in full where there are any."""
     last = readings[-1]
     return next((r for r in readings if r.changes[:-1] == last.changes and r.changes), last)

@@ -39,19 +39,19 @@ _INSIDE: Final = re.compile(r"(?:^|\s)(?:of|the|in|a|an|and|to|for)(?=\s)", re.I
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class StringReading:
     """A text to look up in place of a string, and how it came about."""
 
     text: str
     changes: tuple[str, ...] = ()  # in words
     weight: float = 1.0  # in (0, 1]
 
-    def changed(self, text: str, change: str, weight: float) -> Reading:
+    def changed(self, text: str, change: str, weight: float) -> StringReading:
         changes = (*self.changes, change) if change else self.changes
-        return Reading(text, changes, self.weight * weight)
+        return StringReading(text, changes, self.weight * weight)
 
 
-def readings_of(string: str, words: ClinicalWords | None = None) -> list[Reading]:
+def readings_of(string: str, words: ClinicalWords | None = None) -> list[StringReading]:
     """The readings of a string, each text once.
 
     There are none where it is empty, says that something is absent ("denies chest pain"), names a
@@ -63,8 +63,8 @@ def readings_of(string: str, words: ClinicalWords | None = None) -> list[Reading
     text = _tidy(_POSSESSIVE.sub("", on_one_line(string)))
     if not text or len(text) > _LONGEST or words.negated.match(text) or _PERSON.search(text):
         return []
-    kept = dict[str, Reading]()
-    for level in _levels(Reading(text), words):
+    kept = dict[str, StringReading]()
+    for level in _levels(StringReading(text), words):
         for reading in _orders(level):
             for full in (*_in_full(reading, words), reading):
                 if _has_content(full.text, words):
@@ -76,7 +76,7 @@ def _has_content(text: str, words: ClinicalWords) -> bool:
     return any(words.is_content(key_of_token(token)) for token in tokens_of(text))
 
 
-def in_any_order(reading: Reading, words: ClinicalWords) -> Iterator[Reading]:
+def in_any_order(reading: StringReading, words: ClinicalWords) -> Iterator[StringReading]:
     """Few words in other orders, without "of" and the like: "pancreatic cancer" for "cancer of
     the pancreas".
     """
@@ -90,7 +90,7 @@ def in_any_order(reading: Reading, words: ClinicalWords) -> Iterator[Reading]:
                 yield reading.changed(" ".join(order), "", 0.97)
 
 
-def _levels(start: Reading, words: ClinicalWords) -> Iterator[Reading]:
+def _levels(start: StringReading, words: ClinicalWords) -> Iterator[StringReading]:
     """The string, then with one more thing left out each time."""
     steps: tuple[tuple[Callable[[str], Iterator[str]], float], ...] = (
         (_without(CODE), 0.99),
@@ -149,7 +149,7 @@ def _sides(laterality: re.Pattern[str]) -> Callable[[str], Iterator[str]]:
     return shorten
 
 
-def _orders(reading: Reading) -> Iterator[Reading]:
+def _orders(reading: StringReading) -> Iterator[StringReading]:
     """As it is, and with what follows a comma put first: "anemia, iron deficiency"."""
     yield reading
     parts = [part.strip() for part in re.split(r"[,;]", reading.text) if part.strip()]
@@ -157,7 +157,7 @@ def _orders(reading: Reading) -> Iterator[Reading]:
         yield reading.changed(" ".join(reversed(parts)), "", 0.98)
 
 
-def _in_full(reading: Reading, words: ClinicalWords) -> Iterator[Reading]:
+def _in_full(reading: StringReading, words: ClinicalWords) -> Iterator[StringReading]:
     """With short forms in full; where one has several full names, each in turn."""
     level = words.level.search(reading.text)
     if level:

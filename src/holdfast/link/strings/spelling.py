@@ -34,7 +34,7 @@ _SOUNDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Alignment:
+class SpellingAlignment:
     """How a string's words answer to a name's."""
 
     slips: tuple[tuple[str, str], ...]  # (as written, as the name has it)
@@ -44,7 +44,7 @@ class Alignment:
     cost: float  # letters that are wrong
 
 
-def align(written: str, name: str, *, generic: Collection[str] = ()) -> Alignment | None:
+def align(written: str, name: str, *, generic: Collection[str] = ()) -> SpellingAlignment | None:
     """The alignment of a string with a name; None where some word has no counterpart.
 
     `generic`: keys of words, such as "disease", that either side may lack.
@@ -68,7 +68,7 @@ def align(written: str, name: str, *, generic: Collection[str] = ()) -> Alignmen
     letters = sum(map(len, ours))
     likeness = max(0.05, 1.0 - cost / letters - 0.05 * len(theirs))
     said = tuple(_as_written(slips, written, name))
-    return Alignment(said, tuple(theirs), likeness, tuple(equal), cost)
+    return SpellingAlignment(said, tuple(theirs), likeness, tuple(equal), cost)
 
 
 @lru_cache(maxsize=1 << 14)

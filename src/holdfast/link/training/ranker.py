@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class FitConfig:
     """How long and how hard to fit."""
 
     units: int = 16  # of the hidden layer
@@ -63,7 +63,7 @@ class Examples:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class GoldMentions:
     """Mentions of one document, or one mention without any, and what they mean."""
 
     document_id: str
@@ -75,7 +75,7 @@ class Reading:
 
 def read_documents(
     documents: Iterable[Document], *, abbreviations: bool = True, typed: bool = False
-) -> Iterator[Reading]:
+) -> Iterator[GoldMentions]:
     """Every gold mention that has an answer. `typed`: their types are known."""
     for document in documents:
         gold = document.with_mentions(m for m in document.mentions if m.is_linked)
@@ -83,11 +83,11 @@ def read_documents(
         answers = tuple(frozenset(mention.ids) for mention in gold.mentions)
         every = mask_of(None)
         wanted = tuple(mask_of_mention(m.type, every) for m in gold.mentions) if typed else ()
-        yield Reading(document.id, queries, answers, document.text, wanted)
+        yield GoldMentions(document.id, queries, answers, document.text, wanted)
 
 
 def collect_examples(
-    readings: Iterable[Reading], finder: CandidateFinder, maker: FeatureMaker
+    readings: Iterable[GoldMentions], finder: CandidateFinder, maker: FeatureMaker
 ) -> Examples:
     """The mentions as the linker will meet them: no document sees the names that it used itself."""
     matrices, answers = list[Matrix](), list[npt.NDArray[np.bool_]]()
@@ -118,7 +118,7 @@ def collect_examples(
     return examples
 
 
-def fit_ranker(examples: Examples, settings: Settings) -> Ranker:
+def fit_ranker(examples: Examples, settings: FitConfig) -> Ranker:
     """Maximise the probability of the gold candidates, or of none where there is no gold one.
 
     Small networks differ by a point from seed to seed; the mean of several does not. The mean is
@@ -136,7 +136,7 @@ def fit_ranker(examples: Examples, settings: Settings) -> Ranker:
     )
 
 
-def _fit_one(examples: Examples, settings: Settings, seed: int) -> Ranker:
+def _fit_one(examples: Examples, settings: FitConfig, seed: int) -> Ranker:
     if not examples.is_there.any():
         raise InputError("nothing to fit a ranker on: no training mention has a candidate")
     random = np.random.default_rng(seed)
@@ -203,7 +203,7 @@ def _gradients(
 class _Adam:
     """The usual optimiser; changes the weights in place."""
 
-    def __init__(self, weights: Sequence[Floats], settings: Settings) -> None:
+    def __init__(self, weights: Sequence[Floats], settings: FitConfig) -> None:
         self._weights = weights
         self._settings = settings
         self._first = [np.zeros_like(w) for w in weights]
@@ -224,7 +224,7 @@ class _Adam:
 
 
 def fit_calibrated(
-    examples: Examples, settings: Settings, *, rival: Ranker | None = None
+    examples: Examples, settings: FitConfig, *, rival: Ranker | None = None
 ) -> Ranker:
     """A ranker of all examples whose probabilities are right for examples it has not seen.
 

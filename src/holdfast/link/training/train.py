@@ -46,8 +46,8 @@ from holdfast.link.ranking.used_names import UsedNames, collect_used_names
 from holdfast.link.training.measure import measure_on_select
 from holdfast.link.training.ranker import (
     Examples,
-    Reading,
-    Settings,
+    FitConfig,
+    GoldMentions,
     collect_examples,
     fit_calibrated,
     read_documents,
@@ -62,11 +62,11 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class RankerData:
     """What a ranker is fitted on, and the names that the linker remembers."""
 
     kb: KnowledgeBase
-    readings: tuple[Reading, ...]
+    readings: tuple[GoldMentions, ...]
     used: UsedNames
 
 
@@ -81,7 +81,7 @@ class RankerConfig:
     typed: bool = False  # also fit on mentions of known type
     without: tuple[str, ...] = ()  # PARTS that the linker does without
     start: str = ""  # a linker whose names stay, and whose ranking does unless a new one is better
-    fit: Settings = field(default_factory=Settings)
+    fit: FitConfig = field(default_factory=FitConfig)
 
     def __post_init__(self) -> None:
         if unknown := set(self.without) - set(PARTS):
@@ -187,7 +187,7 @@ def _described(
     }
 
 
-def _examples(config: RankerConfig, dense: DenseIndex | None, material: Material) -> Examples:
+def _examples(config: RankerConfig, dense: DenseIndex | None, material: RankerData) -> Examples:
     finder = CandidateFinder(
         material.kb,
         used=material.used if config.names_of else None,
@@ -200,7 +200,7 @@ def _examples(config: RankerConfig, dense: DenseIndex | None, material: Material
     return collect_examples(material.readings, finder, maker)
 
 
-def _strict(recipe: Recipe, config: RankerConfig, data: Path, progress: Progress) -> Material:
+def _strict(recipe: Recipe, config: RankerConfig, data: Path, progress: Progress) -> RankerData:
     kb = kb_of(recipe, data=data, progress=progress)
     abbreviations = "abbreviations" not in config.without
     selected = [recipe.trained.select] if recipe.trained.select else []
@@ -214,14 +214,14 @@ def _strict(recipe: Recipe, config: RankerConfig, data: Path, progress: Progress
         readings += read_documents(documents, abbreviations=abbreviations, typed=True)
     remembered = _parts(config.names_of, recipe, config)
     known = _documents(remembered, ids, data, evaluated=evaluated)
-    return Material(kb, tuple(readings), collect_used_names(known, kb))
+    return RankerData(kb, tuple(readings), collect_used_names(known, kb))
 
 
-def _lenient(recipe: Recipe, config: RankerConfig, data: Path, progress: Progress) -> Material:
+def _lenient(recipe: Recipe, config: RankerConfig, data: Path, progress: Progress) -> RankerData:
     base = lenient_base(recipe, data=data, progress=progress)
     mentions = training_mentions(recipe, recipe.trained.on, data=data)
     known = training_mentions(recipe, config.names_of, data=data)
-    return Material(base.kb, tuple(_read_mentions(mentions, base)), used_names(known, base))
+    return RankerData(base.kb, tuple(_read_mentions(mentions, base)), used_names(known, base))
 
 
 def _parts(texts: Iterable[str], recipe: Recipe, config: RankerConfig) -> Iterator[TypedSplit]:
@@ -233,12 +233,12 @@ def _parts(texts: Iterable[str], recipe: Recipe, config: RankerConfig) -> Iterat
         yield TypedSplit(part.split, tuple(canonical_type(type) for type in only))
 
 
-def _read_mentions(mentions: Iterable[LenientMention], base: LenientBase) -> Iterator[Reading]:
+def _read_mentions(mentions: Iterable[LenientMention], base: LenientBase) -> Iterator[GoldMentions]:
     """Each mention of one part alone, as the protocol looks it up."""
     for mention in mentions:
         answers = frozenset(base.entity_of[id] for id in mention.ids if id in base.entity_of)
         if len(mention.parts) == 1 and answers:
-            yield Reading(mention.document_id, (Query(mention.parts[0]),), (answers,))
+            yield GoldMentions(mention.document_id, (Query(mention.parts[0]),), (answers,))
 
 
 def _documents_corpus(corpus: str) -> str:
