@@ -75,3 +75,4 @@ if __name__ == "__main__":
     if workers.is_first:
         found = [*task.model.weight.flatten().tolist(), *task.model.bias.tolist()]
         (folder / "weights.json").write_text(json.dumps(found), encoding="utf-8")
+    workers.leave()

@@ -82,3 +82,12 @@ class Workers:
         """Until every process is here."""
         if self.count > 1:
             dist.barrier()
+
+    def leave(self) -> None:
+        """End the work with the other processes, when each of them has come this far.
+
+        A process that exits while another still holds its connection makes that one abort.
+        """
+        if self.count > 1:
+            dist.barrier()
+            dist.destroy_process_group()
