@@ -134,7 +134,9 @@ def test_two_processes_give_what_one_gives_with_twice_the_batch(tmp_path: Path) 
     train(alone, replace(CONFIG, batch=16), folder=tmp_path / "alone", report=silent)
     script = Path(__file__).with_name("loop_task.py")
     launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2"]
-    launch += ["--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0", str(script)]
+    launch += ["--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0"]
+    # Processes that die on a loaded machine are started again and go on from the checkpoint.
+    launch += ["--max-restarts=2", str(script)]
     done = subprocess.run(
         [*launch, str(tmp_path / "two")],
         capture_output=True,
