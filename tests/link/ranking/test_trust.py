@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,8 +44,15 @@ def doubting(score: float) -> Ranker:
     )
 
 
-def linked(kb: KnowledgeBase, surface: str, type: str = "", *, score: float = -2.0) -> Mention:
-    linker = RankedLinker(kb, ranker=doubting(score), used=TAUGHT)
+def linked(
+    kb: KnowledgeBase,
+    surface: str,
+    type: str = "",
+    *,
+    score: float = -2.0,
+    used: UsedNames = TAUGHT,
+) -> Mention:
+    linker = RankedLinker(kb, ranker=doubting(score), used=used)
     document = Document("1", surface, mentions=(Mention.at(0, len(surface), type),))
     return linker(document).mentions[0]
 
@@ -124,6 +132,21 @@ def test_a_synonym_is_doubted_less_where_an_unknown_vocabulary_prefers_it(tmp_pa
     assert linked(seconded, "harbour ague", "Disease", score=-0.7).ids == ("MESH:D900",)
     assert linked(unseconded, "harbour ague", "Disease", score=-0.7).is_nil
     assert linked(seconded, "harbour ague", "Disease", score=-2.0).is_nil
+
+
+def test_a_name_that_only_an_equivalent_has_is_doubted_less(tmp_path: Path) -> None:
+    """Training links to MeSH's entity instead, so it never saw this name be right."""
+    fever = Entry("MESH:D900", "Lumen fever", types=("Disease",))
+    known = ((MESH, (*DISEASES, fever)), (HGNC, GENES))
+    names = ("LUMF",)
+    equal = Entry("MONDO:1", "fever of lumen", names, ("Disease",), xrefs=("MESH:D900",))
+    other = Entry("MONDO:1", "fever of lumen", names, ("Disease",))
+    # MONDO has a share in what training links to.
+    used = (*DISEASES[1:], Entry("MONDO:2", "frond fever", types=("Disease",)), *GENES)
+    taught = replace(TAUGHT, entity_ids=tuple(entry.id for entry in used))
+    for entry, ids in ((equal, ("MONDO:1",)), (other, ("NIL",))):
+        kb = make_kb(tmp_path / ids[0], *known, (MONDO, [entry, used[8]]))
+        assert linked(kb, "LUMF", "Disease", score=-0.7, used=taught).ids == ids
 
 
 def test_a_name_that_is_not_meant_is_not_taken_at_its_word(tmp_path: Path) -> None:

@@ -67,6 +67,23 @@ def taught_entities(kb: KnowledgeBase, used: Rows | None) -> Flags:
     return taught
 
 
+def stand_ins(kb: KnowledgeBase, used: Rows | None, taught: Flags) -> Flags:
+    """Which entities training documents pass over for an equivalent of a vocabulary they prefer.
+
+    Such an entity was never right in training, whatever its names; `used` as in
+    `taught_entities`. *Shape:* (entities,)
+    """
+    passed_over = np.zeros(len(kb), dtype=bool)
+    if used is None or len(kb.sources) < 2:
+        return passed_over
+    uses = np.bincount(kb.source_of[used[used >= 0]], minlength=len(kb.sources))
+    pairs = kb.equivalent_rows()
+    for entity, other in (pairs.T, pairs.T[::-1]):
+        is_preferred = uses[kb.source_of[other]] > uses[kb.source_of[entity]]
+        passed_over[entity[is_preferred & taught[other]]] = True
+    return passed_over
+
+
 class NilShift:
     """Shifts probability from "none of these" to names that equal the mention."""
 
@@ -75,6 +92,7 @@ class NilShift:
         self._kb = kb
         self._type_mask = kb.type_mask
         self._is_taught = taught_entities(kb, used)
+        self._is_passed_over = stand_ins(kb, used, self._is_taught) | ~self._is_taught
         self._is_shipped = [not source.is_own for source in kb.sources]
         self._is_seconded = lru_cache(maxsize=1 << 13)(self._has_untaught_condition)
 
@@ -105,9 +123,22 @@ class NilShift:
         odds = 1.0
         if len(named) == 1 and any(self._is_own_name(found, at) for at in named[0]):
             odds = _OWN_NAME
-        if self._is_condition(found, named) and self._is_seconded(query):
+        if self._is_condition(found, named) and (
+            self._is_elsewhere(found, named) or self._is_seconded(query)
+        ):
             odds = _SECONDED
         return odds * none / (odds * none + 1.0 - none)
+
+    def _is_elsewhere(self, found: Found, named: Sequence[Group]) -> bool:
+        """Whether one thing is meant, and no entity that training may link to has this name.
+
+        An equivalent entity, which training does link to, goes by other names: that this one
+        is wrong was never learned.
+        """
+        if len(named) != 1:
+            return False
+        exact = [at for at in named[0] if found.is_exact_in_kb[at]]
+        return bool(self._is_passed_over[found.entity[exact]].all())
 
     def _is_condition(self, found: Found, named: Sequence[Group]) -> bool:
         return all(self._type_mask[found.entity[group[0]]] & _CONDITIONS for group in named)
