@@ -33,16 +33,18 @@ LARGEST: Final = 28e6  # bytes
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A model to pack: the trained folder it comes from, and the folder that has its names."""
+    """A model to pack: the trained folder it comes from, and the models that it is made of."""
 
     trained: str
     about: str
     names_model: str = ""  # taken out of the folder, into this one
     is_start: bool = False  # the encoder of its checkpoint, for other trainings to begin with
+    needs: tuple[str, ...] = ()  # other models of this folder that it is made of
 
 
 NAMES_MODEL: Final = "collective-names"
 DETECTOR: Final = "detector-train"
+MULTITASK: Final = "multitask-bc5cdr-network-int8"
 MODELS: Final = {
     NAMES_MODEL: Packed(
         "collective-bc5cdr-int8", "the network of names that the collective models share"
@@ -57,6 +59,12 @@ MODELS: Final = {
         DETECTOR,
         "the encoder of a detector without dev splits, to begin a training with",
         is_start=True,
+    ),
+    MULTITASK: Packed(MULTITASK, "finds, types and links what BC5CDR has, by classes alone"),
+    "multitask-bc5cdr": Packed(
+        "multitask-bc5cdr",
+        "finds, types and links in one pass, with the name linker where classes are uncertain",
+        needs=(MULTITASK,),
     ),
     "bier-open-int8": Packed("bier-open-int8", "says in words what kind of thing each mention is"),
     "encoder-aligned": Packed(
@@ -109,7 +117,7 @@ def _line(written: artifacts.Manifest, target: Path, model: Packed) -> dict[str,
         "sha256": artifacts.sha256_of(target / artifacts.MANIFEST),
         "megabytes": round(size / 1e6, 1),
         "about": model.about,
-        "needs": [model.names_model] if model.names_model else [],
+        "needs": [*model.needs, *filter(None, [model.names_model])],
     }
 
 

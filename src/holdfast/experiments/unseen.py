@@ -25,9 +25,15 @@ def unseen_documents(
     recipe: Recipe, folders: Iterable[Path], *, data: Path, report: Callable[[str], None]
 ) -> Unseen:
     """The recipe's `select`, without documents that are evaluated or that a model has seen."""
-    learned = [split for folder in folders for split in manifest_of(folder).config["training_data"]]
+    learned = training_data_of(folders)
     seen = [*recipe.evaluated, *parse_splits(learned)]
     unseen = load_training(parse_splits([recipe.trained.select]), evaluated=seen, data=data)
     for part in unseen.parts:
         report(str(part))
-    return Unseen(tuple(unseen.documents), tuple(dict.fromkeys(learned)))
+    return Unseen(tuple(unseen.documents), tuple(learned))
+
+
+def training_data_of(folders: Iterable[Path]) -> list[str]:
+    """The splits that models have learned from, each once."""
+    learned = (split for folder in folders for split in manifest_of(folder).config["training_data"])
+    return list(dict.fromkeys(learned))

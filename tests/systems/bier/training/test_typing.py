@@ -69,7 +69,7 @@ def test_the_exported_network_agrees_with_torch(home: Path) -> None:
     (row,) = own.rows_of(documents(1)[0].text, [documents(1)[0].mentions[0].spans])
     from safetensors.torch import load_file
 
-    from holdfast.systems.bier.training.vocabulary import prune_encoder, pruned_tokenizer
+    from holdfast.training.word_pieces import prune_encoder, pruned_tokenizer
 
     tokenizer = open_tokenizer(str(home / "bert"))
     pieces = set(own.reader._tokenizer.get_vocab())

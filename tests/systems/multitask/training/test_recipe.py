@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
@@ -121,7 +122,8 @@ def trained(chosen: Recipe, data: Path) -> Path:
 
 
 def test_a_recipe_is_trained_and_measured_in_32_and_8_bits(data: Path, bert: Path) -> None:
-    chosen = recipe("joint", bert, steps=240)
+    pieces = toys.tokenizer().get_vocab_size() - 3
+    chosen = recipe("joint", bert, steps=240, pieces=pieces)
     folder = trained(chosen, data)
     assert roles_of(folder).adds == {"mentions", "types", "links"}
     for model in (folder, folder.with_name("joint-int8")):
@@ -136,6 +138,8 @@ def test_a_recipe_is_trained_and_measured_in_32_and_8_bits(data: Path, bert: Pat
     config = artifacts.read_manifest(folder, kind=MULTITASK, version=1).config
     assert config["training_data"] == ["bc5cdr train"]
     assert any("linking F1" in key for key in config["results"])
+    tokenizer = Tokenizer.from_file(str(folder.with_name("joint-int8") / "tokenizer.json"))
+    assert tokenizer.get_vocab_size() <= pieces
 
 
 def test_a_model_per_token_is_also_read_by_each_task(data: Path, bert: Path) -> None:
@@ -185,7 +189,11 @@ def test_names_answer_for_what_training_never_saw(data: Path, bert: Path, tmp_pa
             {"model": "network", "linker": "linker"},
         ),
     )
-    trained(both, few)
+    fitted = manifest_of(trained(both, few)).config["switch"]
+    apart = {"model": "network-int8", "fit_model": "network", "linker": "linker"}
+    twin = replace(both, name="twin", train=replace(both.trained, settings=apart))
+    config = manifest_of(trained(twin, few)).config
+    assert (config["model"], config["switch"]) == ("network-int8", fitted)
     alone, joined = (run_recipe(one, data=few).reports[0]["f1"] for one in (network, both))
     assert alone < 0.85
     assert joined > alone + 0.05

@@ -29,16 +29,16 @@ from holdfast.systems.bier.training.dataset import (
 from holdfast.systems.bier.training.export import export_typing
 from holdfast.systems.bier.training.model import Pooling, TypingNetwork
 from holdfast.systems.bier.training.train import TrainConfig, commonest_types_f1, train_typing
-from holdfast.systems.bier.training.vocabulary import (
+from holdfast.systems.bier.type_list import TypeList
+from holdfast.training.history import Entry
+from holdfast.training.loop import Report, best_entry
+from holdfast.training.token_encoder import TokenEncoder, open_token_encoder, open_tokenizer
+from holdfast.training.word_pieces import (
     count_pieces,
     keep_layers,
     prune_encoder,
     pruned_tokenizer,
 )
-from holdfast.systems.bier.type_list import TypeList
-from holdfast.training.history import Entry
-from holdfast.training.loop import Report, best_entry
-from holdfast.training.token_encoder import TokenEncoder, open_token_encoder, open_tokenizer
 
 SMALL: Final = "-int8"
 _CHECKPOINTS: Final = "-checkpoints"

@@ -11,7 +11,7 @@ from holdfast.experiments.given import of_types
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.experiments.settings import read_config
-from holdfast.experiments.unseen import unseen_documents
+from holdfast.experiments.unseen import training_data_of, unseen_documents
 from holdfast.link.kinds import RankerKind
 from holdfast.models import find_model, manifest_of
 from holdfast.step import Options
@@ -28,6 +28,9 @@ class SwitchConfig:
 
     model: str = ""  # the multi-task model, by name
     linker: str = "linker"  # the name ranker, by name
+    # The switch is fitted with these instead: trained alike, but without what it is fitted on.
+    fit_model: str = ""
+    fit_linker: str = ""
     only: tuple[str, ...] = ()  # types of mentions that are looked at
 
 
@@ -36,12 +39,15 @@ def train_switch(
 ) -> None:
     """Fit the switch on the recipe's `select` and write the model folder `out`.
 
-    Documents that either model learned from, or that are evaluated, are left out.
+    Documents that are evaluated, or that a model which it is fitted with learned from, are left
+    out.
     """
     if encoder is not None:
         raise UsageError(f"recipe {recipe.name!r} joins finished models; it takes no --encoder")
     config = read_config(SwitchConfig, recipe)
-    folders = [find_model(config.model), find_model(config.linker)]
+    parts = [find_model(config.model), find_model(config.linker)]
+    folders = [find_model(config.fit_model or config.model)]
+    folders += [find_model(config.fit_linker or config.linker)]
     unseen = unseen_documents(recipe, folders, data=data, report=report)
     kb = kb_of(recipe, data=data)
     gold = [of_types(d, config.only) for d in with_primary_ids(unseen.documents, primary_ids(kb))]
@@ -62,9 +68,9 @@ def train_switch(
         "model": config.model,
         "linker": config.linker,
         "switch": switch.to_json(),
-        "recipes": [*manifest_of(folders[0]).config.get("recipes", ()), recipe.name],
-        "training_data": list(unseen.training_data),
-        "licence": manifest_of(folders[0]).config.get("licence", ""),
+        "recipes": [*manifest_of(parts[0]).config.get("recipes", ()), recipe.name],
+        "training_data": training_data_of(parts),
+        "licence": manifest_of(parts[0]).config.get("licence", ""),
         "results": {f"{where}: right {by}": n / max(1, len(pairs)) for by, n in figures.items()},
     }
     with artifacts.publish(out) as scratch:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 import torch
+from tokenizers import Tokenizer
 
 from holdfast.document import Document
 from holdfast.encoders.tokens import TokenReader
@@ -24,6 +27,12 @@ from holdfast.systems.multitask.training.train import MultitaskTraining, train_m
 from holdfast.training.history import Entry
 from holdfast.training.loop import Report, best_entry
 from holdfast.training.starts import checkpoints_of
+from holdfast.training.word_pieces import (
+    count_pieces,
+    prune_encoder,
+    pruned_tokenizer,
+    tokenized,
+)
 
 SMALL: Final = "-int8"
 """What the folder of a model in 8 bits is called, after that of the model."""
@@ -37,6 +46,7 @@ class MultitaskSettings:
     train: MultitaskTraining = field(default_factory=MultitaskTraining)
     reading: WindowConfig = field(default_factory=WindowConfig)
     read: str = ""  # per token: the task that says where mentions are; "": the lowest
+    pieces: int = 0  # word pieces that the model in 8 bits keeps; 0: all
 
     def __post_init__(self) -> None:
         check_read(self.shape, self.read)
@@ -49,6 +59,7 @@ class MultitaskData:
     training: Sequence[Document]
     development: Sequence[Document] = ()  # to choose by; none: the last weights are kept
     mistaken: Sequence[Document] = ()  # training documents as another model recognises them
+    names: Iterable[str] = ()  # of the knowledge base; their word pieces are kept like the text's
 
 
 def train_on_documents(
@@ -90,7 +101,18 @@ def train_on_documents(
         report=report,
     )
     results = _results(model, history, len(development))
-    _write(model, labels, settings, out=out, description=description, results=results)
+    described = {"read": settings.read, "settings": asdict(settings), **description}
+    _write(model, labels, settings, out=out, description={**described, **results})
+    small, tokenizer = _small(model, settings, material)
+    export_multitask(
+        small,
+        tokenizer,
+        labels,
+        out.with_name(f"{out.name}{SMALL}"),
+        reading=settings.reading,
+        small=True,
+        description=described,
+    )
 
 
 def _examples(
@@ -111,6 +133,21 @@ def _examples(
     return training, list(examples_of(material.development, reader, labels, reading))
 
 
+def _small(
+    model: MultitaskNetwork, settings: MultitaskSettings, material: MultitaskData
+) -> tuple[MultitaskNetwork, Tokenizer]:
+    """The model and its tokenizer with the pieces that the text and the names use most."""
+    tokenizer = open_reader_tokenizer(settings.shape.encoder)
+    if not settings.pieces:
+        return model, tokenizer
+    texts = chain((document.text for document in material.training), material.names)
+    counts = count_pieces(tokenized(tokenizer, texts), tokenizer.get_vocab_size())
+    tokenizer, kept = pruned_tokenizer(tokenizer, counts, pieces=settings.pieces)
+    small = copy.deepcopy(model)
+    small.encoder = prune_encoder(small.encoder, kept)
+    return small, tokenizer
+
+
 def _write(
     model: MultitaskNetwork,
     labels: Labels,
@@ -118,20 +155,12 @@ def _write(
     *,
     out: Path,
     description: Mapping[str, Any],
-    results: Mapping[str, Any],
 ) -> None:
+    """Write the model in 32 bits and, per token, the readings of it."""
     tokenizer = open_reader_tokenizer(settings.shape.encoder)
-    described = {"read": settings.read, "settings": asdict(settings), **description}
-    for small, folder in ((False, out), (True, out.with_name(f"{out.name}{SMALL}"))):
-        export_multitask(
-            model,
-            tokenizer,
-            labels,
-            folder,
-            reading=settings.reading,
-            small=small,
-            description=described if small else {**described, **results},
-        )
+    export_multitask(
+        model, tokenizer, labels, out, reading=settings.reading, description=description
+    )
     shape = settings.shape
     if shape.setup == "token" and len(shape.tasks) > 1:
         for task in set(shape.tasks) - {settings.read or shape.tasks[0]}:

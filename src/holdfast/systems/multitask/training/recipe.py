@@ -42,6 +42,7 @@ class RecipeConfig:
     select_documents: int = 100  # of the development split that are looked at while training
     passes: float = 0.0  # over the documents, instead of `steps`; 0: as many steps as are said
     read: str = ""  # per token: the task that says where mentions are; "": the lowest
+    pieces: int = 0  # word pieces that the model in 8 bits keeps; 0: all
 
 
 def read_settings(recipe: Recipe) -> tuple[MultitaskSettings, RecipeConfig]:
@@ -49,7 +50,7 @@ def read_settings(recipe: Recipe) -> tuple[MultitaskSettings, RecipeConfig]:
     shape, train, reading, own = read_parts(
         recipe, MultitaskShape, MultitaskTraining, WindowConfig, RecipeConfig
     )
-    return MultitaskSettings(shape, train, reading, own.read), own
+    return MultitaskSettings(shape, train, reading, own.read, own.pieces), own
 
 
 def train_multitask_recipe(
@@ -107,6 +108,7 @@ def load_material(
         training,
         list(with_primary_ids(development[: config.select_documents], ids)),
         mistaken,
+        kb.all_names(),
     )
 
 
@@ -126,7 +128,7 @@ def _description(recipe: Recipe) -> dict[str, object]:
 def _about(recipe: Recipe) -> dict[str, Any]:
     """Settings that invalidate a checkpoint."""
     train = recipe.trained
-    free = {"steps", "threads", "save_every", "evaluate_every"}
+    free = {"steps", "threads", "save_every", "evaluate_every", "pieces"}
     kept = {key: value for key, value in train.settings.items() if key not in free}
     return {**kept, "select": train.select, "recipe": recipe.name, "on": list(train.on)}
 

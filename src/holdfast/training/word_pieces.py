@@ -7,8 +7,9 @@ characters, with and without the mark of a continuation, always stay.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -20,13 +21,22 @@ from holdfast.training.bert import TransformerLinker
 from holdfast.training.token_encoder import TokenEncoder, TransformerTokens
 
 _CONTINUED: Final = "##"
+_AT_ONCE: Final = 10_000  # texts
+
+
+def tokenized(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[np.ndarray[Any, Any]]:
+    """The pieces of each text, without special tokens; read lazily to bound memory."""
+    waiting = iter(texts)
+    while some := list(islice(waiting, _AT_ONCE)):
+        for found in tokenizer.encode_batch_fast(some, add_special_tokens=False):
+            yield np.array(found.ids, dtype=np.int64)
 
 
 def count_pieces(rows: Iterable[np.ndarray[Any, Any]], vocabulary: int) -> np.ndarray[Any, Any]:
     """How often each piece occurs. *Shape:* (vocabulary,)"""
     counts = np.zeros(vocabulary, dtype=np.int64)
     for row in rows:
-        counts += np.bincount(row, minlength=vocabulary)
+        np.add.at(counts, row, 1)
     return counts
 
 
