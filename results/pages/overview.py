@@ -9,6 +9,8 @@ from pages.accuracy import accuracy_table, parts_table, types_table
 from pages.bier import PROTOCOLS, bier_section
 from pages.dual_encoder_paper import INTRODUCTION, collective_tables
 from pages.markdown import Result
+from pages.multitask_paper import INTRODUCTION as ABOUT_MULTITASK
+from pages.multitask_paper import multitask_tables
 from pages.probes import embedding_section, probe_section
 
 _END_TO_END: Final = {"bc5cdr": "BC5CDR test", "biored": "BioRED dev"}
@@ -29,6 +31,8 @@ def render_overview(results: Mapping[str, Result]) -> str:
         lines += ["", f"## {protocol}", "", *accuracy_table(chosen)]
     if tables := collective_tables(results):
         lines += ["", "## The tables of the dual-encoder paper", "", INTRODUCTION, *tables]
+    if tables := multitask_tables(results):
+        lines += ["", "## Table 2 of the multi-task paper", "", ABOUT_MULTITASK, *tables]
     if section := bier_section(results):
         lines += ["", *section]
     for corpus, words in _END_TO_END.items():
