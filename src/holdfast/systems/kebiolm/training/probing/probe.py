@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -108,14 +109,16 @@ def ask_all(
     work: Path,
     progress: Progress,
 ) -> list[Answered]:
-    """Ask every query once; answers are kept in a file, so that a stopped run goes on."""
+    """Ask every query once; answers are kept in a file, so that a stopped run goes on.
+
+    What fits a query about held-out triples are the answers of held-out triples alone.
+    """
     split = vectors.split
-    every = (split.train, split.dev, split.test)
+    held_out = replace(split.dev, rows=np.concatenate([split.dev.rows, split.test.rows]))
     asked = [
         (part, query)
-        for part, triples in ((SEEN, (split.train,)), (HELD_OUT, (split.dev, split.test)))
-        for one in triples
-        for query in draw_queries(one, every, kb, most=config.most, seed=config.seed)
+        for part, triples in ((SEEN, split.train), (HELD_OUT, held_out))
+        for query in draw_queries(triples, [triples], kb, most=config.most, seed=config.seed)
         if not config.relations or query.relation in config.relations
     ]
     filler = MaskFiller(knowledge)
