@@ -19,6 +19,7 @@ from holdfast.evaluate.report import Report
 from holdfast.kb.store import KnowledgeBase
 from holdfast.step import Progress
 from holdfast.systems.kebiolm.knowledge.queries import Query, draw_queries, is_within
+from holdfast.systems.kebiolm.knowledge.triples import SplitTriples
 from holdfast.systems.kebiolm.knowledge.vectors import KnowledgeVectors
 from holdfast.systems.kebiolm.training.pretraining.saved import Knowledge
 from holdfast.systems.kebiolm.training.probing.decode import Filled, Gap, decode
@@ -100,6 +101,17 @@ def _words(filled: Filled, gap: Gap, knowledge: Knowledge) -> str:
     return " ".join(pieces).replace(" ##", "").removeprefix("##")
 
 
+def queries_to_ask(
+    split: SplitTriples, kb: KnowledgeBase, config: ProbeConfig
+) -> Iterator[tuple[str, Query]]:
+    """Queries about seen triples, then about held-out ones; each is answered by its own part."""
+    held_out = replace(split.dev, rows=np.concatenate([split.dev.rows, split.test.rows]))
+    for part, triples in ((SEEN, split.train), (HELD_OUT, held_out)):
+        for query in draw_queries(triples, [triples], kb, most=config.most, seed=config.seed):
+            if not config.relations or query.relation in config.relations:
+                yield part, query
+
+
 def ask_all(
     vectors: KnowledgeVectors,
     knowledge: Knowledge,
@@ -109,18 +121,8 @@ def ask_all(
     work: Path,
     progress: Progress,
 ) -> list[Answered]:
-    """Ask every query once; answers are kept in a file, so that a stopped run goes on.
-
-    What fits a query about held-out triples are the answers of held-out triples alone.
-    """
-    split = vectors.split
-    held_out = replace(split.dev, rows=np.concatenate([split.dev.rows, split.test.rows]))
-    asked = [
-        (part, query)
-        for part, triples in ((SEEN, split.train), (HELD_OUT, held_out))
-        for query in draw_queries(triples, [triples], kb, most=config.most, seed=config.seed)
-        if not config.relations or query.relation in config.relations
-    ]
+    """Ask every query once; answers are kept in a file, so that a stopped run goes on."""
+    asked = list(queries_to_ask(vectors.split, kb, config))
     filler = MaskFiller(knowledge)
     known = dict(_read(work))
     found = list[Answered]()

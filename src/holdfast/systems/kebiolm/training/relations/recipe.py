@@ -194,9 +194,7 @@ def _given_fit(own: RecipeConfig, select: str, name: str) -> Fitted | None:
     if select or own.chosen_share:
         return None
     if not own.fitted_by:
-        raise UsageError(
-            f"recipe {name!r}: [train] needs `select`, `chosen_share` or `fitted_by`"
-        )
+        raise UsageError(f"recipe {name!r}: [train] needs `select`, `chosen_share` or `fitted_by`")
     folder = find_model(own.fitted_by)
     config = manifest_of(folder).config
     if manifest_of(folder).kind != RELATION_MODEL:
