@@ -43,9 +43,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadText:
-    """A document in tokens and sentences."""
+    """A document in tokens and sentences, and where its entities are."""
 
-    document: Document
     tokens: Tokens
     sentences: tuple[Span, ...]  # at least one, unless the text is blank
     places: Mapping[str, tuple[Place, ...]]  # of each entity's mentions that have a token
@@ -58,7 +57,7 @@ class ReadText:
         places = {
             entity.id: tuple(_places(entity, tokens, starts)) for entity in entities_of(document)
         }
-        return cls(document, tokens, sentences, places)
+        return cls(tokens, sentences, places)
 
 
 def _places(entity: DocumentEntity, tokens: Tokens, starts: Sequence[int]) -> Iterator[Place]:

@@ -79,7 +79,6 @@ class RelationTask(Task[RelationExample]):
         self._development = development
         self._config = config
         self._mask = mask
-        self._step = 0
 
     def parameter_groups(self) -> Sequence[ParameterGroup]:
         encoder = [p for p in self.model.encoder.parameters() if p.requires_grad]
@@ -91,7 +90,6 @@ class RelationTask(Task[RelationExample]):
         )
 
     def draw(self, step: int, count: int) -> Sequence[RelationExample]:
-        self._step = step
         total = len(self._training)
         found = []
         for place in range(step * count, (step + 1) * count):
