@@ -320,8 +320,10 @@ def test_documents_to_choose_by_can_be_held_out_of_training(place: Path) -> None
     bare = replace(recipe(place), train=replace(recipe(place).trained, select=""))
     lines = list[str]()
     learned, chosen = _documents(bare, 0.3, data=place, report=lines.append)
+    every, none = _documents(bare, 0.0, data=place, report=lines.append)
+    assert not none
     assert 5 < len(chosen) < 30
-    assert len(learned) + len(chosen) == 60
+    assert len(learned) + len(chosen) == len(every)
     assert not {d.id for d in learned} & {d.id for d in chosen}
     assert any("chosen by" in line for line in lines)
     assert _given_fit(RecipeConfig(chosen_share=0.3), "", "toys") is None
