@@ -75,3 +75,24 @@ def test_recall_is_the_mean_over_relations() -> None:
     assert report["recall_at_5_type_1"] == 0.0
     assert report["recall_at_5_type_2"] == 0.5
     assert report.counts["n_relations"] == 2
+
+
+def test_few_triples_of_many_are_made_into_queries(tmp_path: Path) -> None:
+    names = [f"Thing {n}" for n in range(60)]
+    kb = of_entries(tmp_path / "kb", *(Entry(f"OWN:{n}", name) for n, name in enumerate(names)))
+    every = Triples.of(
+        Triple(f"OWN:{n}", relation, f"OWN:{n + 1}") for n in range(59) for relation in ("a", "b")
+    )
+    read = list[str]()
+
+    class Counted:
+        def row_of(self, id: str) -> int | None:
+            read.append(id)
+            return kb.row_of(id)
+
+        def label_at(self, row: int) -> str:
+            return kb.label_at(row)
+
+    found = draw_queries(every, [every], Counted(), most=3)  # type: ignore[arg-type]
+    assert sorted(query.relation for query in found) == ["a"] * 3 + ["b"] * 3
+    assert len(read) < 2 * len(every)

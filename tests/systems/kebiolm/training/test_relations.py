@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,7 +37,12 @@ from holdfast.systems.kebiolm.training.relations.data import (  # noqa: E402
     examples_of,
 )
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork  # noqa: E402
-from holdfast.systems.kebiolm.training.relations.recipe import train_relation_recipe  # noqa: E402
+from holdfast.systems.kebiolm.training.relations.recipe import (  # noqa: E402
+    RecipeConfig,
+    _documents,
+    _given_fit,
+    train_relation_recipe,
+)
 from holdfast.training.token_encoder import open_token_encoder  # noqa: E402
 from systems.kebiolm.training import relation_toys as toys  # noqa: E402
 
@@ -135,7 +141,7 @@ def test_only_the_head_is_marked_as_the_head(place: Path) -> None:
     document = toys.documents(1, seed=5)[0]
     text = ReadText.of(document, model.encoder.reader)
     for question in questions_of(document, model.shape).questions:
-        asked = ask(text, question, longest=100)
+        asked = ask(text, question)
         assert asked is not None
         words = [
             document.text[asked.tokens.starts[t] : asked.tokens.ends[t]]
@@ -143,6 +149,36 @@ def test_only_the_head_is_marked_as_the_head(place: Path) -> None:
         ]
         assert words == [toys.DRUGS[int(question.head.id[6:])]]
         assert asked.marks.sum(axis=1).max() == 1
+
+
+def test_a_tail_is_read_beside_the_heads_mention_in_its_sentence(place: Path) -> None:
+    model = RelationModel.open(place / "model")
+    words = "The aspirin, tremor. The aspirin of a long list caused nausea. The aspirin is gone."
+    spans = {w: [m.span() for m in re.finditer(w, words)] for w in ("aspirin", "tremor", "nausea")}
+    ids = {"aspirin": "MESH:C0", "tremor": "MESH:D5", "nausea": "MESH:D3"}
+    mentions = tuple(
+        Mention.at(*span, "Chemical" if word == "aspirin" else "Disease", ids=(ids[word],))
+        for word, own in spans.items()
+        for span in own
+    )
+    document = Document("1", words, mentions=mentions)
+    (question,) = questions_of(document, model.shape).questions
+    asked = ask(ReadText.of(document, model.encoder.reader), question)
+    assert asked is not None
+    assert [tail.id for tail in asked.judged] == ["MESH:D5", "MESH:D3"]
+    assert asked.nearest.tolist() == [0, 1]
+
+
+def test_a_disease_far_from_the_drug_is_judged_unless_the_text_is_very_long(place: Path) -> None:
+    model = RelationModel.open(place / "model")
+    for filling, is_judged in ((300, True), (1200, False)):
+        text = "aspirin " + "the " * filling + "tremor"
+        mentions = (
+            Mention.at(0, 7, "Chemical", ids=("MESH:C0",)),
+            Mention.at(len(text) - 6, len(text), "Disease", ids=("MESH:D5",)),
+        )
+        judgement = model.judge(Document("1", text, mentions=mentions))
+        assert bool(judgement.judged) == is_judged
 
 
 def test_a_pair_more_general_than_an_annotated_one_is_no_negative(place: Path) -> None:
@@ -278,3 +314,16 @@ def test_a_recipe_without_a_split_to_choose_by_needs_thresholds(place: Path) -> 
     bare = replace(recipe(place), train=replace(recipe(place).trained, select=""))
     with pytest.raises(UsageError, match="fitted_by"):
         train_relation_recipe(bare, data=place, out=place / "other", report=lambda _: None)
+
+
+def test_documents_to_choose_by_can_be_held_out_of_training(place: Path) -> None:
+    bare = replace(recipe(place), train=replace(recipe(place).trained, select=""))
+    lines = list[str]()
+    learned, chosen = _documents(bare, 0.3, data=place, report=lines.append)
+    every, none = _documents(bare, 0.0, data=place, report=lines.append)
+    assert not none
+    assert 5 < len(chosen) < 30
+    assert len(learned) + len(chosen) == len(every)
+    assert not {d.id for d in learned} & {d.id for d in chosen}
+    assert any("chosen by" in line for line in lines)
+    assert _given_fit(RecipeConfig(chosen_share=0.3), "", "toys") is None

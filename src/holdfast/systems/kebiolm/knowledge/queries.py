@@ -57,23 +57,32 @@ def queries_of(triples: Iterable[Triple], kb: KnowledgeBase) -> Iterator[Query]:
 def draw_queries(
     asked: Triples, every: Iterable[Triples], kb: KnowledgeBase, *, most: int, seed: int = 0
 ) -> list[Query]:
-    """Queries about the asked triples, at most so many of each relation.
+    """Queries about some of the asked triples, at most so many of each relation.
 
     An answer that any of `every` has fits, not only that of the asked triples.
     """
+    rng = np.random.default_rng(seed)
+    asked = _sampled(asked, 2 * most, rng)
     wanted = {(q.before, q.after, q.relation) for q in queries_of(_listed(asked), kb)}
     near = _related(asked, every)
     full = (q for q in queries_of(near, kb) if (q.before, q.after, q.relation) in wanted)
     by_relation = defaultdict[str, list[Query]](list)
     for query in full:
         by_relation[query.relation].append(query)
-    rng = np.random.default_rng(seed)
     found = list[Query]()
     for relation in sorted(by_relation):
         own = sorted(by_relation[relation], key=lambda q: (q.before, q.after))
         places = rng.permutation(len(own))[:most]
         found += (own[place] for place in sorted(places.tolist()))
     return found
+
+
+def _sampled(triples: Triples, most: int, rng: np.random.Generator) -> Triples:
+    """At most so many triples of each relation; a knowledge base may have millions."""
+    order = rng.permutation(len(triples))
+    codes = triples.rows[order, 1]
+    chosen = (order[codes == code][:most] for code in range(len(triples.relations)))
+    return triples.keeping(np.concatenate([order[:0], *chosen]))
 
 
 def _listed(triples: Triples) -> Iterator[Triple]:

@@ -6,7 +6,8 @@ head: whether a tail's mention is related to it can be read off the mention's ow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,30 +27,46 @@ MARKS: Final = ("head", "tail", "other")
 
 MENTION_FEATURES: Final = 5
 PAIR_FEATURES: Final = 9
+READ_WHOLE: Final = 1000
+"""Tokens up to which a document is read whole; of a longer one, what stands near the head is."""
 _REACH: Final = 120  # tokens to each side of the head's mentions that a long document is read by
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A mention among the tokens of a document, ends inclusive."""
+
+    first: int
+    last: int
+    sentence: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadText:
-    """A document in tokens and sentences."""
+    """A document in tokens and sentences, and where its entities are."""
 
-    document: Document
     tokens: Tokens
     sentences: tuple[Span, ...]  # at least one, unless the text is blank
+    places: Mapping[str, tuple[Place, ...]]  # of each entity's mentions that have a token
 
     @classmethod
     def of(cls, document: Document, reader: TokenReader) -> ReadText:
-        return cls(document, reader.read(document.text), tuple(split_sentences(document.text)))
+        tokens = reader.read(document.text)
+        sentences = tuple(split_sentences(document.text))
+        starts = [span.start for span in sentences]
+        places = {
+            entity.id: tuple(_places(entity, tokens, starts)) for entity in entities_of(document)
+        }
+        return cls(tokens, sentences, places)
 
-    def sentence_at(self, start: int) -> int:
-        starts = [span.start for span in self.sentences]
-        return max(0, int(np.searchsorted(starts, start, side="right")) - 1)
 
-    def span_of(self, start: int, end: int) -> tuple[int, int] | None:
-        """The first and the last token that touch these code points; None if none does."""
-        first = int(np.searchsorted(self.tokens.ends, start, side="right"))
-        last = int(np.searchsorted(self.tokens.starts, end, side="left")) - 1
-        return (first, last) if first <= last else None
+def _places(entity: DocumentEntity, tokens: Tokens, starts: Sequence[int]) -> Iterator[Place]:
+    """The tokens that touch each mention; `starts` are those of the sentences."""
+    for mention in entity.mentions:
+        first = int(np.searchsorted(tokens.ends, mention.start, side="right"))
+        last = int(np.searchsorted(tokens.starts, mention.end, side="left")) - 1
+        if first <= last:
+            yield Place(first, last, max(0, bisect_right(starts, mention.start) - 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +76,7 @@ class Asked:
     tokens: Tokens
     marks: Floats  # (tokens, MARKS)
     heads: Integers  # (mentions of the head, 2)
+    nearest: Integers  # (mentions of tails,): the head's mention nearest to each
     tails: Integers  # (mentions of tails, 2)
     owners: Integers  # (mentions of tails,): the tail of each
     of_mentions: Floats  # (mentions of tails, MENTION_FEATURES)
@@ -67,39 +85,30 @@ class Asked:
     judged: tuple[DocumentEntity, ...]  # tails that are read; others are too far from the head
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A mention among the tokens of the document."""
-
-    first: int
-    last: int
-    sentence: int
-
-
-def ask(text: ReadText, question: Question, *, longest: int) -> Asked | None:
+def ask(text: ReadText, question: Question) -> Asked | None:
     """The question in numbers; None if no mention of its head or of its tails has a token.
 
-    Of a document of more than `longest` tokens, only what stands near the head is read.
+    Of a document of more than `READ_WHOLE` tokens, only what stands near the head is read.
     """
-    heads = _places(text, question.head)
+    heads = text.places[question.head.id]
     if not heads:
         return None
-    kept = _kept(len(text.tokens), heads, longest)
+    kept = _kept(len(text.tokens), heads)
     position = np.full(len(text.tokens), -1, dtype=np.int64)
     position[kept] = np.arange(len(kept))
     found = [
-        (tail, [p for p in _places(text, tail) if (position[p.first : p.last + 1] >= 0).all()])
+        (tail, [p for p in text.places[tail.id] if (position[p.first : p.last + 1] >= 0).all()])
         for tail in question.tails
     ]
     near = [(tail, places) for tail, places in found if places]
-    heads = [p for p in heads if (position[p.first : p.last + 1] >= 0).all()]
-    if not near or not heads:
+    if not near:
         return None
     tails = [(owner, place) for owner, (_, places) in enumerate(near) for place in places]
     return Asked(
         tokens=text.tokens.at(kept),
         marks=_marks(text, question)[kept],
         heads=_spans(heads, position),
+        nearest=_nearest(heads, [place for _, place in tails]),
         tails=_spans([place for _, place in tails], position),
         owners=np.array([owner for owner, _ in tails], dtype=np.int64),
         of_mentions=_mention_features(text, heads, [place for _, place in tails]),
@@ -109,18 +118,20 @@ def ask(text: ReadText, question: Question, *, longest: int) -> Asked | None:
     )
 
 
-def _places(text: ReadText, entity: DocumentEntity) -> list[_Place]:
-    found = list[_Place]()
-    for mention in entity.mentions:
-        span = text.span_of(mention.start, mention.end)
-        if span is not None:
-            found.append(_Place(*span, text.sentence_at(mention.start)))
-    return found
+def _nearest(heads: Sequence[Place], tails: Sequence[Place]) -> Integers:
+    """The head's mention for each of the tails': of those in its sentence, if there are any."""
+
+    def distance(number: int, tail: Place) -> tuple[bool, int]:
+        head = heads[number]
+        return head.sentence != tail.sentence, abs(head.first - tail.first)
+
+    found = [min(range(len(heads)), key=lambda n: distance(n, tail)) for tail in tails]
+    return np.array(found, dtype=np.int64)
 
 
-def _kept(count: int, heads: Sequence[_Place], longest: int) -> Integers:
+def _kept(count: int, heads: Sequence[Place]) -> Integers:
     """Places of the tokens that are read."""
-    if count <= longest:
+    if count <= READ_WHOLE:
         return np.arange(count)
     near = np.zeros(count, dtype=bool)
     for place in heads:
@@ -128,7 +139,7 @@ def _kept(count: int, heads: Sequence[_Place], longest: int) -> Integers:
     return np.flatnonzero(near)
 
 
-def _spans(places: Sequence[_Place], position: Integers) -> Integers:
+def _spans(places: Sequence[Place], position: Integers) -> Integers:
     rows = [(position[place.first], position[place.last]) for place in places]
     return np.array(rows, dtype=np.int64).reshape(-1, 2)
 
@@ -137,14 +148,14 @@ def _marks(text: ReadText, question: Question) -> Floats:
     """*Shape:* (tokens of the document, MARKS)"""
     marks = np.zeros((len(text.tokens), len(MARKS)), dtype=np.float32)
     asked = {tail.id for tail in question.tails}
-    for entity in entities_of(text.document):
-        which = 0 if entity.id == question.head.id else 1 if entity.id in asked else 2
-        for place in _places(text, entity):
+    for id, places in text.places.items():
+        which = 0 if id == question.head.id else 1 if id in asked else 2
+        for place in places:
             marks[place.first : place.last + 1, which] = 1.0
     return marks
 
 
-def _mention_features(text: ReadText, heads: Sequence[_Place], tails: Sequence[_Place]) -> Floats:
+def _mention_features(text: ReadText, heads: Sequence[Place], tails: Sequence[Place]) -> Floats:
     """Whether the head is in the sentence or beside it, where the sentence is, how far the head."""
     with_head = {place.sentence for place in heads}
     last = len(text.sentences) - 1
@@ -162,7 +173,7 @@ def _mention_features(text: ReadText, heads: Sequence[_Place], tails: Sequence[_
 
 
 def _pair_features(
-    text: ReadText, heads: Sequence[_Place], tails: Sequence[Sequence[_Place]]
+    text: ReadText, heads: Sequence[Place], tails: Sequence[Sequence[Place]]
 ) -> Floats:
     """How often both are mentioned, apart and together, and where."""
     of_head = {place.sentence for place in heads}

@@ -102,7 +102,7 @@ class RelationModel:
         return Judgement(found, asked.pairs, asked.asked)
 
     def _answer(self, text: ReadText, question: Question) -> Iterator[Judged]:
-        asked = ask(text, question, longest=self.encoder.longest - 2)
+        asked = ask(text, question)
         if asked is None:
             return
         states = self.encoder.encode(asked.tokens, asked.marks)

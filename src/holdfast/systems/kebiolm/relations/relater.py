@@ -83,8 +83,8 @@ def without_hypernyms(
         is_general = any(
             other.label == one.label
             and (
-                (other.head == one.head and one.tail in above(other.tail))
-                or (other.tail == one.tail and one.head in above(other.head))
+                (other.head == one.head and one.tail in above(other.tail) - {other.tail})
+                or (other.tail == one.tail and one.head in above(other.head) - {other.head})
             )
             for other in related
         )

@@ -1,7 +1,8 @@
 """From the states of a question's tokens to scores of its tails, in numpy.
 
-Every mention of a tail is scored against the head, and an entity's score is the log of the sum
-over its mentions, so that one clear mention is enough; a second network sees the entity as a whole.
+Every mention of a tail is scored against the nearest mention of the head, and an entity's score is
+the log of the sum over its mentions, so that one clear mention is enough; a second network sees the
+entity as a whole.
 """
 
 from __future__ import annotations
@@ -25,15 +26,16 @@ class Scores:
 def score(states: Floats, asked: Asked, weights: Mapping[str, Floats]) -> Scores:
     """*Shape:* states (tokens, width); weights as `RelationNetwork.heads` has them."""
     tails = span_means(states, asked.tails)
-    head = span_means(states, asked.heads).mean(axis=0, keepdims=True)
-    beside = np.broadcast_to(head, tails.shape)
+    heads = span_means(states, asked.heads)
+    beside = heads[asked.nearest]
     seen = np.concatenate([tails, beside, tails * beside, asked.of_mentions], axis=1)
     of_mentions = _network(seen, weights, "mention")
     count = len(asked.judged)
     means = np.zeros((count, states.shape[1]), dtype=np.float32)
     np.add.at(means, asked.owners, tails)
     means /= np.bincount(asked.owners, minlength=count)[:, None]
-    whole = np.concatenate([means, np.broadcast_to(head, means.shape), asked.of_pairs], axis=1)
+    head = np.broadcast_to(heads.mean(axis=0), means.shape)
+    whole = np.concatenate([means, head, asked.of_pairs], axis=1)
     pooled = _log_sums(of_mentions, asked.owners, count)
     return Scores(of_mentions, (pooled + _network(whole, weights, "pair")).astype(np.float32))
 

@@ -22,7 +22,10 @@ from holdfast.systems.kebiolm.training.finetuning.data import (  # noqa: E402
     tagged,
 )
 from holdfast.systems.kebiolm.training.finetuning.recipe import compare_recipe  # noqa: E402
-from holdfast.systems.kebiolm.training.finetuning.train import mentions_of  # noqa: E402
+from holdfast.systems.kebiolm.training.finetuning.train import (  # noqa: E402
+    mentions_of,
+    of_whole_words,
+)
 from holdfast.training.pretrained import pretrained_tokenizer  # noqa: E402
 from systems.kebiolm.training.pretraining import text_toys as toys  # noqa: E402
 
@@ -117,3 +120,11 @@ def test_a_gain_has_an_interval_over_the_same_sentences() -> None:
 def test_a_task_that_nobody_knows_is_named(place: Path) -> None:
     with pytest.raises(UsageError, match="chemprot"):
         compare_recipe(recipe(place, task="other"), data=place, out=place / "x", report=print)
+
+
+def test_a_word_has_the_tag_of_its_first_piece() -> None:
+    begins = np.array([True, False, False, True, True, False])
+    tags = np.array([1, 0, 1, 0, 2, 0])
+    assert of_whole_words(tags, begins).tolist() == [1, 2, 2, 0, 2, 2]
+    assert of_whole_words(np.array([0, 1]), np.array([True, False])).tolist() == [0, 0]
+    assert of_whole_words(tags[:0], begins[:0]).tolist() == []

@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 
 from holdfast.corpora.named.overlap import build_shared_text  # noqa: E402
 from holdfast.document import Candidate, Document, Mention  # noqa: E402
-from holdfast.errors import ArtifactError  # noqa: E402
+from holdfast.errors import ArtifactError, UsageError  # noqa: E402
 from holdfast.step import Each  # noqa: E402
 from holdfast.systems.kebiolm.knowledge.annotated_text import (  # noqa: E402
     AnnotatedText,
@@ -20,7 +20,9 @@ from holdfast.systems.kebiolm.knowledge.annotated_text import (  # noqa: E402
     shard_path,
 )
 from holdfast.systems.kebiolm.training.pretraining.annotate import (  # noqa: E402
+    SETTINGS,
     TextConfig,
+    _check_settings,
     write_shards,
 )
 
@@ -63,3 +65,15 @@ def test_of_overlapping_mentions_the_longest_is_kept() -> None:
     outer = replace(Mention.at(0, 9, ids=("OWN:2",)), candidates=best)
     document = Document("1", "red fever", mentions=(inner, outer))
     assert AnnotatedText.of(document, least=0.5).entities == ("OWN:2",)
+
+
+def test_shards_of_other_settings_are_not_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / SETTINGS
+    _check_settings(path, {"least": 0.85})
+    _check_settings(path, {"least": 0.85})
+    with pytest.raises(UsageError, match="other settings"):
+        _check_settings(path, {"least": 0.5})
+    path.unlink()
+    shard_path(tmp_path, 0).write_bytes(b"")
+    with pytest.raises(UsageError, match="unknown settings"):
+        _check_settings(path, {"least": 0.85})

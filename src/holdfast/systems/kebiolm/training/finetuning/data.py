@@ -23,6 +23,7 @@ from holdfast.encoders.tokens import TokenReader
 from holdfast.errors import UsageError
 
 Integers = npt.NDArray[np.int64]
+Booleans = npt.NDArray[np.bool_]
 
 OUTSIDE, BEGIN, INSIDE = range(3)
 _DEV_SHARE: Final = 0.1  # of training sentences, where a corpus has no development split
@@ -36,6 +37,7 @@ class Sentence:
     labels: Integers  # (1,) or (tokens,)
     head: int = -1  # relations: the token of the first entity; -1: the sentence as a whole
     tail: int = -1
+    begins: Booleans | None = None  # recognition: whether each token begins a word; (tokens,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +87,8 @@ def tagged(documents: Iterable[Document], reader: TokenReader, longest: int) -> 
                 labels[first:last] = INSIDE
                 labels[first] = BEGIN
         if len(tokens):
-            yield Sentence(tokens.ids[:longest], labels)
+            begins = np.isin(np.arange(len(tokens)), tokens.words)[:longest]
+            yield Sentence(tokens.ids[:longest], labels, begins=begins)
 
 
 class _RelationReader:

@@ -13,7 +13,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from holdfast.systems.kebiolm.training.finetuning.data import BEGIN, OUTSIDE, Sentence, Sentences
+from holdfast.systems.kebiolm.training.finetuning.data import (
+    BEGIN,
+    INSIDE,
+    OUTSIDE,
+    Sentence,
+    Sentences,
+)
 from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
 
 Counts = npt.NDArray[np.int64]
@@ -131,8 +137,20 @@ def _relation_counts(answer: npt.NDArray[np.int64], sentence: Sentence) -> tuple
 
 
 def _mention_counts(answer: npt.NDArray[np.int64], sentence: Sentence) -> tuple[int, int, int]:
+    if sentence.begins is not None:
+        answer = of_whole_words(answer, sentence.begins)
     found, gold = mentions_of(answer), mentions_of(sentence.labels)
     return len(found & gold), len(found), len(gold)
+
+
+def of_whole_words(
+    tags: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int64]:
+    """BIO tags that part no word: a word has the tag of its first token. *Shape:* (tokens,)"""
+    words = np.maximum(np.cumsum(begins) - 1, 0)
+    firsts = tags[np.flatnonzero(begins)] if begins.any() else tags[:1]
+    own = firsts[words]
+    return np.where(begins, tags, np.where(own == OUTSIDE, OUTSIDE, INSIDE))
 
 
 def mentions_of(tags: npt.NDArray[np.int64]) -> set[tuple[int, int]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from holdfast import artifacts
 from holdfast.corpora.named import load_corpus
@@ -34,6 +35,9 @@ from holdfast.systems.kebiolm.knowledge.annotated_text import (
 )
 from holdfast.training.abstracts import read_abstract_documents
 from holdfast.training.loop import Report
+
+SETTINGS: Final = "settings.json"
+"""How the shards beside it were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,16 @@ def annotate_recipe(
     )
     work = out.with_name(f"{out.name}-checkpoints")
     work.mkdir(parents=True, exist_ok=True)
+    _check_settings(
+        work / SETTINGS,
+        {
+            **asdict(config),
+            "files": list(config.files),
+            "kb": kb.manifest.digest,
+            "linker": pipeline.digest,
+            "held_out": list(recipe.trained.held_out),
+        },
+    )
     removed = write_shards(_documents(config, data), pipeline, shared, config, work, report)
     about = {
         "recipes": [recipe.name],
@@ -79,6 +93,18 @@ def annotate_recipe(
         "held_out": list(recipe.trained.held_out),
     }
     _publish(work, out, about, report)
+
+
+def _check_settings(path: Path, settings: dict[str, Any]) -> None:
+    """A UsageError if the shards that are there were made in another way."""
+    if not path.exists():
+        if any(path.parent.glob(PATTERN)):
+            raise UsageError(f"{path.parent}: shards of unknown settings; delete it to begin anew")
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(settings), encoding="utf-8")
+        part.replace(path)
+    elif json.loads(path.read_text(encoding="utf-8")) != settings:
+        raise UsageError(f"{path.parent}: shards of other settings; delete it to begin anew")
 
 
 def _publish(work: Path, out: Path, about: dict[str, Any], report: Report) -> None:

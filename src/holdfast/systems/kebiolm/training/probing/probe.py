@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -18,6 +19,7 @@ from holdfast.evaluate.report import Report
 from holdfast.kb.store import KnowledgeBase
 from holdfast.step import Progress
 from holdfast.systems.kebiolm.knowledge.queries import Query, draw_queries, is_within
+from holdfast.systems.kebiolm.knowledge.triples import SplitTriples
 from holdfast.systems.kebiolm.knowledge.vectors import KnowledgeVectors
 from holdfast.systems.kebiolm.training.pretraining.saved import Knowledge
 from holdfast.systems.kebiolm.training.probing.decode import Filled, Gap, decode
@@ -99,6 +101,17 @@ def _words(filled: Filled, gap: Gap, knowledge: Knowledge) -> str:
     return " ".join(pieces).replace(" ##", "").removeprefix("##")
 
 
+def queries_to_ask(
+    split: SplitTriples, kb: KnowledgeBase, config: ProbeConfig
+) -> Iterator[tuple[str, Query]]:
+    """Queries about seen triples, then about held-out ones; each is answered by its own part."""
+    held_out = replace(split.dev, rows=np.concatenate([split.dev.rows, split.test.rows]))
+    for part, triples in ((SEEN, split.train), (HELD_OUT, held_out)):
+        for query in draw_queries(triples, [triples], kb, most=config.most, seed=config.seed):
+            if not config.relations or query.relation in config.relations:
+                yield part, query
+
+
 def ask_all(
     vectors: KnowledgeVectors,
     knowledge: Knowledge,
@@ -109,15 +122,7 @@ def ask_all(
     progress: Progress,
 ) -> list[Answered]:
     """Ask every query once; answers are kept in a file, so that a stopped run goes on."""
-    split = vectors.split
-    every = (split.train, split.dev, split.test)
-    asked = [
-        (part, query)
-        for part, triples in ((SEEN, (split.train,)), (HELD_OUT, (split.dev, split.test)))
-        for one in triples
-        for query in draw_queries(one, every, kb, most=config.most, seed=config.seed)
-        if not config.relations or query.relation in config.relations
-    ]
+    asked = list(queries_to_ask(vectors.split, kb, config))
     filler = MaskFiller(knowledge)
     known = dict(_read(work))
     found = list[Answered]()

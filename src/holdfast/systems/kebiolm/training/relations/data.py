@@ -29,7 +29,7 @@ UNKNOWN: Final = -1.0
 class ReadingConfig:
     """How documents are cut into windows."""
 
-    window: int = 382  # tokens at most, without the two special ones
+    window: int = 510  # tokens at most, without the two special ones
     overlap: int = 96  # tokens that two windows share at least
 
 
@@ -71,7 +71,7 @@ def examples_of(
         gold = gold_pairs(document, shape)
         text = ReadText.of(document, reader)
         for question in questions_of(document, shape).questions:
-            asked = ask(text, question, longest=reading.window)
+            asked = ask(text, question)
             if asked is None:
                 continue
             labels = np.zeros((len(asked.judged), len(shape.labels)), dtype=np.float32)
@@ -103,6 +103,7 @@ class RelationBatch:
     kept: Tensor  # places among the read tokens, one for each token of the questions; (tokens,)
     heads: Tensor  # spans of heads' mentions; (mentions of heads, 2)
     head_owners: Tensor  # the question of each; (mentions of heads,)
+    nearest: Tensor  # the head's mention nearest to each of the tails'; (mentions of tails,)
     tails: Tensor  # (mentions of tails, 2)
     owners: Tensor  # the tail of each, over all questions; (mentions of tails,)
     questions: Tensor  # the question of each tail; (tails,)
@@ -117,7 +118,7 @@ class RelationBatch:
             name: [] for name in cls.__slots__ if name != "lengths"
         }
         lengths = list[int]()
-        place = tokens = tails = 0
+        place = tokens = heads = tails = 0
         for number, example in enumerate(examples):
             asked = example.asked
             for window in example.windows:
@@ -128,6 +129,7 @@ class RelationBatch:
                 place += lengths[-1]
             parts["heads"].append(asked.heads + tokens)
             parts["head_owners"].append(np.full(len(asked.heads), number))
+            parts["nearest"].append(asked.nearest + heads)
             parts["tails"].append(asked.tails + tokens)
             parts["owners"].append(asked.owners + tails)
             parts["questions"].append(np.full(len(asked.judged), number))
@@ -135,5 +137,6 @@ class RelationBatch:
             parts["of_pairs"].append(asked.of_pairs)
             parts["labels"].append(example.labels)
             tokens, tails = tokens + len(asked.tokens), tails + len(asked.judged)
+            heads += len(asked.heads)
         joined = {name: torch.from_numpy(np.concatenate(own)) for name, own in parts.items()}
         return cls(lengths=torch.tensor(lengths), **joined)

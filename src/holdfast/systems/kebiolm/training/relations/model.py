@@ -71,15 +71,13 @@ class RelationNetwork(nn.Module):
     def forward(self, batch: RelationBatch) -> Tensor:
         """*Shape:* (tails, labels)."""
         states = self.states(batch)
-        head = _means(
-            span_means(states, batch.heads), batch.head_owners, int(batch.questions[-1]) + 1
-        )
-        tails = span_means(states, batch.tails)
-        beside = head[batch.questions][batch.owners]
+        heads, tails = span_means(states, batch.heads), span_means(states, batch.tails)
+        beside = heads[batch.nearest]
         seen = torch.cat([tails, beside, tails * beside, batch.of_mentions], dim=1)
         of_mentions = self.heads["mention"](seen)
         count = len(batch.questions)
         means = _means(tails, batch.owners, count)
+        head = _means(heads, batch.head_owners, int(batch.questions[-1]) + 1)
         whole = torch.cat([means, head[batch.questions], batch.of_pairs], dim=1)
         return log_sums(of_mentions, batch.owners, count) + self.heads["pair"](whole)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -47,6 +48,7 @@ class RecipeConfig:
     detector: str = ""  # the recipe of the detector whose encoder it begins with; "": pretrained
     learns_hypernyms: bool = False  # whether pairs more general than annotated ones are negatives
     fitted_by: str = ""  # without `select`: the recipe whose thresholds are taken
+    chosen_share: float = 0.0  # without `select`: share of the documents that is chosen by instead
 
 
 def train_relation_recipe(
@@ -82,12 +84,13 @@ def train_relation_recipe(
     )
     described = {
         **_description(recipe),
+        "selected_on": _selected_on(recipe, own),
         "settings": _plain(config, reading, own),
         "log": [dict(entry) for entry in history],
     }
     if not given:
         best = best_entry(history, "f1")
-        described["results"] = {f"{train.select}, when it was chosen: F1": best["f1"]}
+        described["results"] = {f"{_selected_on(recipe, own)}, when chosen: F1": best["f1"]}
     _write(model, tokenizer, reading, given or task.fitted(), out=out, description=described)
 
 
@@ -130,7 +133,7 @@ def _task(
     def above(id: str) -> frozenset[str]:
         return ancestors(kb, id)
 
-    training, selected = _documents(recipe, data=data, report=report)
+    training, selected = _documents(recipe, own.chosen_share, data=data, report=report)
     ids = primary_ids(kb)
     reader = TokenReader.of(open_tokenizer(own.encoder))
     hidden: Above | None = None if own.learns_hypernyms else above
@@ -155,24 +158,43 @@ def _task(
 
 
 def _documents(
-    recipe: Recipe, *, data: Path, report: Report
+    recipe: Recipe, chosen_share: float, *, data: Path, report: Report
 ) -> tuple[list[Document], list[Document]]:
+    """To learn from, and to choose by."""
     train = recipe.trained
     looked = parse_splits([train.select] if train.select else [])
     evaluated = [*recipe.evaluated, *parse_splits(train.held_out), *looked]
     found = load_training(parse_splits(train.on), evaluated=evaluated, data=data)
     for part in found.parts:
         report(str(part))
-    selected = [d for corpus, split in looked for d in load_corpus(corpus, split, data=data)]
-    return list(found.documents), selected
+    if looked or not chosen_share:
+        selected = [d for corpus, split in looked for d in load_corpus(corpus, split, data=data)]
+        return list(found.documents), selected
+    parts: tuple[list[Document], list[Document]] = ([], [])
+    for document in found.documents:
+        digest = hashlib.sha256(document.text.encode("utf-8", "replace")).digest()
+        parts[int.from_bytes(digest[:8], "big") / 2**64 < chosen_share].append(document)
+    if not all(parts):
+        raise UsageError(
+            f"recipe {recipe.name!r}: chosen_share = {chosen_share} leaves nothing to learn from "
+            "or to choose by"
+        )
+    report(f"{len(parts[1]):,} of these documents are not learned, but chosen by")
+    return parts
+
+
+def _selected_on(recipe: Recipe, own: RecipeConfig) -> str:
+    if recipe.trained.select or not own.chosen_share:
+        return recipe.trained.select
+    return f"{own.chosen_share:.0%} of the training documents"
 
 
 def _given_fit(own: RecipeConfig, select: str, name: str) -> Fitted | None:
     """The thresholds of another recipe's model, where there is nothing to choose by."""
-    if select:
+    if select or own.chosen_share:
         return None
     if not own.fitted_by:
-        raise UsageError(f"recipe {name!r}: [train] needs `select`, or `fitted_by` another recipe")
+        raise UsageError(f"recipe {name!r}: [train] needs `select`, `chosen_share` or `fitted_by`")
     folder = find_model(own.fitted_by)
     config = manifest_of(folder).config
     if manifest_of(folder).kind != RELATION_MODEL:
@@ -189,7 +211,6 @@ def _description(recipe: Recipe) -> dict[str, Any]:
     return {
         "recipes": [*reversed(earlier), recipe.name],
         "training_data": fit,
-        "selected_on": recipe.trained.select,
         "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name in names)),
         "about": "relations between linked entities, read off whole documents",
     }

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from holdfast.document import Document, Span
-from holdfast.systems.kebiolm.relations.model import Calibration, Judged
+from holdfast.document import Document
+from holdfast.systems.kebiolm.relations.model import Calibration
 from holdfast.systems.kebiolm.relations.pairs import RelationShape
-from holdfast.systems.kebiolm.relations.relater import without_hypernyms
 from holdfast.systems.kebiolm.training.relations.data import (
     Above,
     RelationBatch,
@@ -21,8 +21,9 @@ from holdfast.systems.kebiolm.training.relations.data import (
 )
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork
 
+Floats = npt.NDArray[np.float64]
+
 _TOGETHER = 8  # questions of one run
-_NOWHERE = Span(0, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +31,7 @@ class Answers:
     """The logits of all pairs of some documents, and how many relations are annotated."""
 
     pairs: tuple[tuple[str, str, str], ...]  # document, head, tail
-    logits: npt.NDArray[np.float64]  # (pairs, labels)
+    logits: Floats  # (pairs, labels)
     right: npt.NDArray[np.bool_]  # (pairs, labels)
     gold: tuple[int, ...]  # annotated relations by label, of whatever entities
 
@@ -55,7 +56,7 @@ def answers_of(
 ) -> Answers:
     """Ask the model everything."""
     shape = model.shape
-    pairs, logits = list[tuple[str, str, str]](), list[npt.NDArray[np.float64]]()
+    pairs, logits = list[tuple[str, str, str]](), list[Floats]()
     labels = list[npt.NDArray[np.bool_]]()
     with torch.inference_mode():
         for start in range(0, len(examples), _TOGETHER):
@@ -76,81 +77,104 @@ def answers_of(
 def fit(answers: Answers, shape: RelationShape, above: Above | None) -> Fitted:
     """The thresholds with the highest F1 of each label; whether hypernyms are better dropped.
 
-    Without `above` there is no knowledge base to say what is a hypernym, and all are kept.
+    Whoever drops hypernyms has thresholds of their own. Without `above` there is no knowledge base
+    to say what is a hypernym, and all are kept.
     """
-    calibrations = tuple(
-        _calibrated(answers.logits[:, n], answers.right[:, n], answers.gold[n])
-        for n in range(len(shape.labels))
+    kept = _fitted(answers, shape, np.full_like(answers.logits, -np.inf))
+    dropped = kept if above is None else _fitted(answers, shape, blocked(answers, above))
+    drops = dropped.f1 > kept.f1
+    return replace(
+        dropped if drops else kept,
+        drops_hypernyms=drops,
+        f1_kept=kept.f1,
+        f1_dropped=dropped.f1,
     )
-    kept = _figures(answers, calibrations, shape, None)
-    dropped = kept if above is None else _figures(answers, calibrations, shape, above)
-    drops = dropped[2] > kept[2]
-    chosen = dropped if drops else kept
-    return Fitted(calibrations, drops, *chosen, kept[2], dropped[2])
+
+
+def blocked(answers: Answers, above: Above) -> Floats:
+    """The threshold from which down each pair is dropped: the highest logit of a more exact pair.
+
+    As `without_hypernyms` says it: of pairs of one document with a common end, the one whose other
+    end is above the other's goes, if both are related. Minus infinity where there is none.
+    *Shape:* (pairs, labels)
+    """
+    groups = defaultdict[tuple[str, bool, str], dict[str, int]](dict)
+    for place, (document, head, tail) in enumerate(answers.pairs):
+        groups[document, True, head][tail] = place
+        groups[document, False, tail][head] = place
+    found = np.full_like(answers.logits, -np.inf)
+    for own in groups.values():
+        for id, exact in own.items():
+            for general in (own.keys() & above(id)) - {id}:
+                place = own[general]
+                found[place] = np.maximum(found[place], answers.logits[exact])
+    return found
 
 
 def best_threshold(
-    logits: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], gold: int
+    logits: Floats, right: npt.NDArray[np.bool_], gold: int, blocked: Floats | None = None
 ) -> float:
-    """Between the logits that the highest F1 parts; above all if nothing is right."""
+    """Between the logits that the highest F1 parts; above all if nothing is right.
+
+    A pair counts as related if its logit reaches the threshold and `blocked` does not.
+    """
     if not len(logits):
         return 0.0
-    order = np.argsort(-logits, kind="stable")
-    ordered = logits[order]
-    hits = np.cumsum(right[order])
-    taken = np.arange(1, len(order) + 1)
+    levels = np.unique(logits)
+    taken, hits = _reaching(levels, logits), _reaching(levels, logits[right])
+    if blocked is not None:
+        ends = np.minimum(blocked, logits)
+        taken, hits = taken - _reaching(levels, ends), hits - _reaching(levels, ends[right])
     f1 = 2 * hits / np.maximum(1, taken + gold)
-    f1[:-1][ordered[:-1] == ordered[1:]] = -1.0  # equal logits cannot be parted
-    best = int(f1.argmax())
+    best = len(levels) - 1 - int(f1[::-1].argmax())
     if not hits[best]:
-        return float(ordered[0] + 1)
-    below = ordered[best + 1] if best + 1 < len(ordered) else ordered[best] - 1
-    return float((ordered[best] + below) / 2)
+        return float(levels[-1] + 1)
+    below = levels[best - 1] if best else levels[best] - 1
+    return float((levels[best] + below) / 2)
 
 
-def _calibrated(
-    logits: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], gold: int
-) -> Calibration:
-    """Platt's scaling by Newton's method, and the threshold as a probability."""
-    scale, shift = 1.0, 0.0
-    rows = np.stack([logits, np.ones_like(logits)], axis=1)
-    if right.any() and not right.all():
-        weights = np.array([1.0, 0.0])
-        for _ in range(50):
-            shares = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
-            gradient = rows.T @ (shares - right) + 1e-3 * (weights - [1.0, 0.0])
-            curvature = rows.T @ (rows * (shares * (1 - shares))[:, None]) + 1e-3 * np.eye(2)
-            weights = weights - np.clip(np.linalg.solve(curvature, gradient), -1, 1)
-        if weights[0] > 0:
-            scale, shift = (float(value) for value in weights)
-    plain = Calibration(scale, shift)
-    threshold = plain.probability(best_threshold(logits, right, gold))
-    return Calibration(scale, shift, threshold)
+def _reaching(levels: Floats, values: Floats) -> npt.NDArray[np.int64]:
+    """How many values are at least as high as each level."""
+    found: npt.NDArray[np.int64] = len(values) - np.searchsorted(np.sort(values), levels)
+    return found
 
 
-def _figures(
-    answers: Answers,
-    calibrations: Sequence[Calibration],
-    shape: RelationShape,
-    above: Above | None,
-) -> tuple[float, float, float]:
-    """Precision, recall and F1 over all labels."""
-    by_document = dict[str, list[Judged]]()
-    right = set[tuple[str, Judged]]()
-    for place, (document, head, tail) in enumerate(answers.pairs):
-        for number, label in enumerate(shape.labels):
-            calibration = calibrations[number]
-            probability = calibration.probability(float(answers.logits[place, number]))
-            if probability >= calibration.threshold:
-                judged = Judged(head, tail, label, probability, is_related=True, sentence=_NOWHERE)
-                by_document.setdefault(document, []).append(judged)
-                if answers.right[place, number]:
-                    right.add((document, judged))
+def _fitted(answers: Answers, shape: RelationShape, blocked: Floats) -> Fitted:
+    """Thresholds and figures over all labels."""
+    calibrations = list[Calibration]()
     hits = predicted = 0
-    for document, related in by_document.items():
-        kept = related if above is None else without_hypernyms(related, above)
-        predicted += len(kept)
-        hits += sum((document, judged) in right for judged in kept)
+    for number in range(len(shape.labels)):
+        logits, right = answers.logits[:, number], answers.right[:, number]
+        threshold = best_threshold(logits, right, answers.gold[number], blocked[:, number])
+        related = (logits >= threshold) & (blocked[:, number] < threshold)
+        predicted += int(related.sum())
+        hits += int((related & right).sum())
+        plain = _calibrated(logits, right)
+        calibrations.append(replace(plain, threshold=plain.probability(threshold)))
     gold = sum(answers.gold)
+    f1 = 2 * hits / max(1, predicted + gold)
     precision, recall = hits / max(1, predicted), hits / max(1, gold)
-    return precision, recall, 2 * hits / max(1, predicted + gold)
+    return Fitted(
+        tuple(calibrations),
+        drops_hypernyms=bool(np.isfinite(blocked).any()),
+        precision=precision,
+        recall=recall,
+        f1=f1,
+        f1_kept=f1,
+        f1_dropped=f1,
+    )
+
+
+def _calibrated(logits: Floats, right: npt.NDArray[np.bool_]) -> Calibration:
+    """Platt's scaling by Newton's method."""
+    rows = np.stack([logits, np.ones_like(logits)], axis=1)
+    if not right.any() or right.all():
+        return Calibration()
+    weights = np.array([1.0, 0.0])
+    for _ in range(50):
+        shares = 1 / (1 + np.exp(-np.clip(rows @ weights, -30, 30)))
+        gradient = rows.T @ (shares - right) + 1e-3 * (weights - [1.0, 0.0])
+        curvature = rows.T @ (rows * (shares * (1 - shares))[:, None]) + 1e-3 * np.eye(2)
+        weights = weights - np.clip(np.linalg.solve(curvature, gradient), -1, 1)
+    scale, shift = (float(value) for value in weights)
+    return Calibration(scale, shift) if scale > 0 else Calibration()
