@@ -16,7 +16,7 @@ from holdfast.batch.places import file_at
 from holdfast.corpora import ReadReport
 from holdfast.corpora.formats import format_named
 from holdfast.document import Document
-from holdfast.errors import InputError
+from holdfast.errors import HoldfastError, InputError
 
 _OF_ANNOTATIONS: Final = frozenset({"mention", "mentions", "relation", "label"})
 """What is broken in annotations that the input already has matters to nobody: they are dropped."""
@@ -67,6 +67,15 @@ def read_records(source: Source, *, strict: bool) -> Iterator[Document | Broken]
                 raise
             yield from skipped.taken(file)
             yield _broken(str(error), file)
+        except (HoldfastError, OSError, MemoryError):  # no fault of the file
+            raise
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            broken = f"{file.name}: the rest of the file cannot be read ({reason})"
+            if strict:
+                raise InputError(broken) from error
+            yield from skipped.taken(file)
+            yield Broken(broken)
         else:
             yield from skipped.taken(file)
 
