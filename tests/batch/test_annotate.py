@@ -222,6 +222,8 @@ def test_strict_stops_at_what_is_broken(place: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("holdfast: ")
     assert "strict.jsonl, line 1" in done.stderr
+    assert done.stderr.endswith("; without --strict it goes to the quarantine\n")
+    assert "--lenient" not in done.stderr
 
 
 def test_the_report_counts_what_is_in_the_output(place: Path) -> None:

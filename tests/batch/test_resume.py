@@ -73,8 +73,10 @@ def test_other_rules_are_refused(place: Path) -> None:
 
 def test_another_input_is_refused(place: Path) -> None:
     path = place / "docs.jsonl"
-    path.write_text(path.read_text("utf-8").replace("patient 0", "patient 1"), encoding="utf-8")
-    assert "the content of the input docs.jsonl" in refused(place)
+    before = path.read_text("utf-8")
+    for patient in ("1", "1000"):  # of the same size, and larger
+        path.write_text(before.replace("patient 0", f"patient {patient}"), encoding="utf-8")
+        assert "the content of the input docs.jsonl" in refused(place)
 
 
 def test_a_further_input_is_refused(place: Path) -> None:

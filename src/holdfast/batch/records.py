@@ -22,6 +22,9 @@ _OF_ANNOTATIONS: Final = frozenset({"mention", "mentions", "relation", "label"})
 """What is broken in annotations that the input already has matters to nobody: they are dropped."""
 
 
+_HINT: Final = "; --lenient skips"  # what readers say of an option that other commands have
+
+
 @dataclass(frozen=True, slots=True)
 class Broken:
     """A record that is no document, or what of a file cannot be read."""
@@ -64,7 +67,8 @@ def read_records(source: Source, *, strict: bool) -> Iterator[Document | Broken]
                 yield document
         except InputError as error:
             if strict:
-                raise
+                what = str(error).partition(_HINT)[0]
+                raise InputError(f"{what}; without --strict it goes to the quarantine") from error
             yield from skipped.taken(file)
             yield _broken(str(error), file)
         except (HoldfastError, OSError, MemoryError):  # no fault of the file

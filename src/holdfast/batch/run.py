@@ -98,7 +98,7 @@ def run_annotate(request: AnnotateRequest) -> Report:
         documents_per_shard=request.documents_per_shard,
         strict=request.strict,
     )
-    check_unchanged(manifests, settings, (), place)
+    check_unchanged(manifests, settings, None, place)
     with progress_bar(kb.name, quiet=1.0) as progress:
         prepare_kb(kb, model=linking.model, progress=progress)
     job = Job(linking, request.format, request.strict, _absolute_place(request.out))

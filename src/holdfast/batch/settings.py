@@ -29,6 +29,7 @@ _LIBRARIES: Final = ("faiss-cpu", "numpy", "onnxruntime", "pyarrow", "tokenizers
 _NAME_MODELS: Final = ("encoder", "linker", "linkers", "model", "names_model")
 """Keys of a model's configuration whose values are names of models that it opens, too."""
 _SHOWN: Final = 12  # characters of a digest that a message shows
+_SIZE: Final = "inputs bytes "  # how a change of the size of all inputs begins
 _LISTED: Final = 3  # changes that a message lists
 
 
@@ -204,12 +205,13 @@ def _manifest(content: bytes, where: str) -> dict[str, Any]:
 def check_unchanged(
     manifests: Mapping[str, Mapping[str, Any]],
     settings: Mapping[str, Any],
-    measured: Sequence[Measured],
+    measured: Sequence[Measured] | None,
     place: Place,
 ) -> None:
     """A UsageError that says what changed, if any manifest is of another job.
 
-    Settings can be checked before anything was measured.
+    Settings can be checked before anything was measured (None). The size of the inputs waits until
+    then, so that the message names the file that changed.
     """
     for name, manifest in manifests.items():
         changes = list(_changes(manifest, settings, measured))
@@ -223,13 +225,11 @@ def check_unchanged(
 
 
 def _changes(
-    manifest: Mapping[str, Any], settings: Mapping[str, Any], measured: Sequence[Measured]
+    manifest: Mapping[str, Any], settings: Mapping[str, Any], measured: Sequence[Measured] | None
 ) -> Iterator[str]:
     before = manifest["settings"]
-    for key in dict.fromkeys([*before, *settings]):
-        yield from _difference(key, before.get(key), settings.get(key))
     earlier = {one["number"]: one for one in manifest["inputs"]}
-    for one in measured:
+    for one in measured or ():
         was, now = earlier.get(one.source.number), one.to_json()
         if was is None or was == now:
             continue
@@ -237,6 +237,10 @@ def _changes(
             yield f"the content of the input {now['name']}"
         else:
             yield from _difference(f"input {one.source.number}", was, now)
+    for key in dict.fromkeys([*before, *settings]):
+        for change in _difference(key, before.get(key), settings.get(key)):
+            if measured is not None or not change.startswith(_SIZE):
+                yield change
 
 
 def _difference(key: str, before: Any, now: Any) -> Iterator[str]:
