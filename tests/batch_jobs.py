@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from unittest.mock import patch
 
+from command import call
+from holdfast.batch.engines.tasks import Answer, Failed, Task, answer
+from holdfast.batch.state import Finished
+from holdfast.batch.work import Job, Worker
 from holdfast.corpora import write_documents
 from holdfast.document import Document, Passage
 
@@ -18,6 +24,41 @@ SENTENCES = (
 )
 MODEL = ("--model", "names")  # nothing that is slow to load
 REPORTS = ("report.json", "report.html")  # they have the timing
+
+
+class InlineEngine:
+    """Does the tasks in this process, for tests of what comes out and not of who does it.
+
+    That processes give the same is for a few other tests to show: each process takes a second.
+    """
+
+    deaths = 0
+
+    def __init__(self, job: Job, *, workers: int) -> None:
+        self.workers = workers
+        self._strict = job.strict
+        self._worker = Worker(job)
+
+    def __enter__(self) -> InlineEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """There is nothing to end."""
+
+    def run(self, tasks: Sequence[Task], told: Callable[[int], None]) -> Iterator[Answer]:
+        for task in tasks:
+            found = answer(task, self._worker, strict=self._strict, told=lambda _: None)
+            if isinstance(found, Failed):
+                raise found.error()
+            if isinstance(found, Finished):
+                told(found.tally.documents)
+            yield found
+
+
+def call_inline(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The command in this process, with all of its work."""
+    with patch("holdfast.batch.engines.local.LocalEngine", InlineEngine):
+        return call(*arguments)
 
 
 def documents(count: int, prefix: str) -> list[Document]:

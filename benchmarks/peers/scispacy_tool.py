@@ -3,12 +3,19 @@
 It answers a string with candidates and finds nothing in a text: scispaCy's recognisers are models
 that are not in the package registry. nmslib searches as broadly as scispaCy asks it to when it
 loads an index of its own.
+
+    PYTHON benchmarks/peers/scispacy_tool.py [CONSTRUCTION]
+
+CONSTRUCTION is nmslib's efConstruction. scispaCy's own, 2,000, takes two hours for the names of
+MeSH on two cores; the time falls about as the number does. `scispacy_construction.py` measures what
+that costs in recall.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +31,8 @@ NAMES = "names.jsonl"
 class Scispacy:
     package = "scispacy"
 
-    def __init__(self) -> None:
+    def __init__(self, construction: int | None) -> None:
+        self._construction = construction
         self._generation = unguarded(importlib.import_module("scispacy.candidate_generation"))
 
     def build(self, rows: Path, folder: Path) -> None:
@@ -33,7 +41,9 @@ class Scispacy:
                 first, *others = concept["names"]
                 line = {"concept_id": concept["id"], "canonical_name": first, "aliases": others}
                 stream.write(json.dumps(line) + "\n")
-        scispacy_generator.build(self._generation, self._kb(folder), folder)
+        scispacy_generator.build(
+            self._generation, self._kb(folder), folder, construction=self._construction
+        )
 
     def open(self, folder: Path) -> None:
         self._generator = scispacy_generator.load(self._generation, self._kb(folder), folder)
@@ -62,4 +72,4 @@ def unguarded(generation: Any) -> Any:
 
 
 if __name__ == "__main__":
-    serve(Scispacy())
+    serve(Scispacy(int(sys.argv[1]) if len(sys.argv) > 1 else None))

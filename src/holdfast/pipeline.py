@@ -155,8 +155,42 @@ def load(
     return _open(asked, progress or ignore_progress)
 
 
+def check_load(
+    kb: KnowledgeBase,
+    *,
+    model: Models,
+    only: Collection[str] | None,
+    min_score: float,
+    nested: bool,
+    rules: str | Path | None,
+    map_to: str | None,
+) -> None:
+    """Raise the UsageErrors of `load` with these arguments, without opening a model."""
+    asked = _Asked(
+        kb=kb,
+        model=model,
+        only=only,
+        marked=False,
+        top=1,
+        min_score=min_score,
+        nested=nested,
+        rules=rules,
+        map_to=map_to,
+        types=None,
+        threads=None,
+    )
+    checked = _check(asked)
+    list(_after_linking(checked.asked, kb, with_own_types(kb, checked.asked.only), checked.rules))
+
+
 def _open(asked: _Asked, progress: Progress) -> Pipeline:
     """Find the parts and the knowledge base, check that they fit together, and open them."""
+    checked = _check(asked)
+    return Pipeline(_steps(checked, progress), _loaded=checked.asked)
+
+
+def _check(asked: _Asked) -> _Checked:
+    """The parts, the knowledge base and the rules; a UsageError if they do not fit together."""
     marked, nested = asked.marked, asked.nested
     folders = [*model_parts(asked.model, marked=marked), *typing_parts(asked.types)]
     parts = [Part(folder, roles_of(folder)) for folder in folders]
@@ -171,7 +205,8 @@ def _open(asked: _Asked, progress: Progress) -> Pipeline:
         rules=None if asked.rules is None else str(Path(asked.rules).absolute()),
         types=None if asked.types is None else str(find_model(asked.types).absolute()),
     )
-    return Pipeline(_steps(again, parts, base, progress), _loaded=again)
+    rules = None if again.rules is None else read_rules(Path(again.rules), base)
+    return _Checked(again, parts, base, rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +227,16 @@ class _Asked:
     map_to: str | None
     types: Model | None
     threads: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What a pipeline is opened from, once it is known to fit together."""
+
+    asked: _Asked
+    parts: Sequence[Part]
+    base: KnowledgeBase
+    rules: Rules | None
 
 
 def load_relations(
@@ -228,13 +273,11 @@ def _absolute(model: Models) -> str | tuple[str, ...]:
     return tuple(str(find_model(part).absolute()) for part in model)
 
 
-def _steps(
-    asked: _Asked, parts: Sequence[Part], base: KnowledgeBase, progress: Progress
-) -> Iterator[AnyStep]:
+def _steps(checked: _Checked, progress: Progress) -> Iterator[AnyStep]:
     """The opened parts; the rules' names behind what finds, and what stands behind every linker."""
-    rules = None if asked.rules is None else read_rules(Path(asked.rules), base)
-    kb = with_own_types(base, asked.only)
-    after = list(_after_linking(asked, base, kb, rules))
+    asked, parts, rules = checked.asked, checked.parts, checked.rules
+    kb = with_own_types(checked.base, asked.only)
+    after = list(_after_linking(asked, checked.base, kb, rules))
     finds = [part for part in parts if MENTIONS in part.roles.adds]
     links = [part for part in parts if LINKS in part.roles.adds]
     options = Options(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast
-from batch_jobs import MODEL, REPORTS, documents, make_inputs, output, write_jsonl
+from batch_jobs import MODEL, REPORTS, call_inline, documents, make_inputs, output, write_jsonl
 from command import call
 from holdfast.batch.inputs import InputFile, Source
 from holdfast.batch.mention_rows import mention_schema
@@ -31,14 +31,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("annotate")
     make_kb(folder / "kb")
     inputs = make_inputs(folder / "in")
-    done = annotate(folder, *inputs, out="jsonl", extra=["--format", "jsonl", "--workers", "2"])
+    done = call(*command(folder, *inputs, out="jsonl"), "--format", "jsonl", "--workers", "2")
     assert done.returncode == 0, done.stderr
     return folder
 
 
+def command(place: Path, *inputs: Path, out: str) -> list[str | Path]:
+    return ["annotate", *inputs, "--out", place / out, "--kb", place / "kb", *MODEL, *SIZE]
+
+
 def annotate(place: Path, *inputs: Path, out: str, extra: list[str | Path] | None = None) -> Done:
-    options = ["--kb", place / "kb", *MODEL, *SIZE, *(extra or [])]
-    return call("annotate", *inputs, "--out", place / out, *options)
+    return call_inline(*command(place, *inputs, out=out), *(extra or []))
 
 
 def inputs_of(place: Path) -> list[Path]:
@@ -61,11 +64,10 @@ def test_a_file_is_cut_into_shards_and_texts_are_gathered(place: Path) -> None:
     assert names[-2:] == ["00005-texts-0000.jsonl", "00006-t4-0000.jsonl"]
 
 
-def test_the_number_of_workers_does_not_show(place: Path) -> None:
-    extra: list[str | Path] = ["--format", "jsonl", "--workers", "1"]
-    done = annotate(place, *inputs_of(place), out="one-worker", extra=extra)
+def test_two_workers_give_what_one_process_gives(place: Path) -> None:
+    done = annotate(place, *inputs_of(place), out="alone", extra=["--format", "jsonl"])
     assert done.returncode == 0, done.stderr
-    assert output(place / "one-worker") == output(place / "jsonl")
+    assert output(place / "alone") == output(place / "jsonl")
 
 
 def test_shares_are_parts_of_the_whole_and_a_last_run_gathers_them(place: Path) -> None:
@@ -73,6 +75,9 @@ def test_shares_are_parts_of_the_whole_and_a_last_run_gathers_them(place: Path) 
     for share in ("1/2", "2/2"):
         done = annotate(place, *inputs_of(place), out="shares", extra=[*extra, "--shard", share])
         assert done.returncode == 0, done.stderr
+        page = place / f"shares/report-{share[0]}-of-2.html"
+        assert f"report: {page}" in done.stderr
+        assert page.exists()
     halves = [
         json.loads((place / f"shares/report-{i}-of-2.json").read_text("utf-8")) for i in (1, 2)
     ]
@@ -217,6 +222,8 @@ def test_strict_stops_at_what_is_broken(place: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("holdfast: ")
     assert "strict.jsonl, line 1" in done.stderr
+    assert done.stderr.endswith("; without --strict it goes to the quarantine\n")
+    assert "--lenient" not in done.stderr
 
 
 def test_the_report_counts_what_is_in_the_output(place: Path) -> None:
@@ -252,6 +259,9 @@ def test_reports_are_the_only_files_with_the_time(place: Path) -> None:
         (["--shard", "0/3"], "--shard 0/3"),
         (["--shard", "three"], "--shard three"),
         (["--ray-address", "auto"], "--engine ray"),
+        (["--only", "weather"], "no type is called 'weather'"),
+        (["--map-to", "NOWHERE"], "NOWHERE"),
+        (["--min-score", "7"], "from 0 to 1"),
     ],
 )
 def test_wrong_use_is_one_line(place: Path, extra: list[str | Path], message: str) -> None:
@@ -267,6 +277,9 @@ def test_a_missing_input_and_a_folder_of_something_else_are_refused(place: Path)
     assert (done.returncode, "absent.jsonl: there is no such" in done.stderr) == (2, True)
     done = annotate(place, place / "in/c.jsonl", out="in")
     assert (done.returncode, "holds something else" in done.stderr) == (2, True)
+    done = annotate(place, place / "in/texts", out="in/texts/inner/out")
+    assert (done.returncode, "lies in the input folder" in done.stderr) == (2, True)
+    assert not (place / "in/texts/inner/out").exists()
 
 
 def test_a_folder_is_not_used_again_without_being_asked(place: Path) -> None:

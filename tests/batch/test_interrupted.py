@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -13,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from batch_jobs import MODEL, documents, output, write_jsonl
-from command import call, environment, run
+from batch_jobs import MODEL, call_inline, documents, output, write_jsonl
+from command import call, environment
 from small_kb import make_kb
 
 if not hasattr(os, "killpg"):
     pytest.skip("needs process groups", allow_module_level=True)
 
+KILLED_JOBS = Path(__file__).parents[1] / "killed_jobs.py"
 KILLER = """
 import os, signal, sys
 
@@ -54,7 +54,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_jsonl(folder / "docs.jsonl", [*documents(23, "d"), "{broken"])
     (folder / "killer").mkdir()
     (folder / "killer/sitecustomize.py").write_text(KILLER, encoding="utf-8")
-    done = call(*command(folder, "whole"))
+    done = call_inline(*command(folder, "whole"))
     assert done.returncode == 3, done.stderr
     return folder
 
@@ -86,23 +86,42 @@ def killed(place: Path, out: str, after: int) -> int:
     return child.returncode
 
 
-def test_a_job_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(
+def test_a_job_with_workers_that_is_killed_again_and_again_ends_as_if_nothing_had_happened(
     place: Path,
 ) -> None:
-    moments = random.Random(19)
-    kills = 0
-    while (code := killed(place, "often", moments.randint(2, 25))) == -signal.SIGKILL:
-        kills += 1
-        assert kills < 40
-    assert code == 3
-    assert kills >= 2
+    """With its workers: when it writes the first shards, and when it has done some."""
+    assert [killed(place, "often", after) for after in (6, 13, 24)] == [-signal.SIGKILL] * 3
+    done = call_inline(*command(place, "often"), "--resume", "--json")
+    assert done.returncode == 3
+    assert 0 < json.loads(done.stdout)["timing"]["documents_this_run"] < 23
     assert output(place / "often") == output(place / "whole")
+
+
+def test_a_job_that_is_killed_at_any_write_ends_as_if_nothing_had_happened(
+    place: Path, tmp_path: Path
+) -> None:
+    """Two shards, and every moment between two writes."""
+    source = write_jsonl(tmp_path / "docs.jsonl", [*documents(3, "d"), "{broken"])
+    words = ["annotate", source, "--kb", place / "kb", *MODEL, "--shard-size", "2"]
+    done = subprocess.run(
+        [sys.executable, str(KILLED_JOBS), str(tmp_path), *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1"),
+    )
+    assert done.returncode == 0, done.stderr
+    kills = int(done.stdout)
+    assert kills >= 20
+    whole = output(tmp_path / "whole")
+    for number in range(1, kills + 2):
+        assert output(tmp_path / str(number)) == whole
 
 
 def test_a_job_that_is_killed_before_it_has_a_manifest_begins_anew(place: Path) -> None:
     assert killed(place, "early", 2) == -signal.SIGKILL  # after its lock and a part of its manifest
     assert not (place / "early/manifest.json").exists()
-    assert call(*command(place, "early"), "--resume").returncode == 3
+    assert call_inline(*command(place, "early"), "--resume").returncode == 3
     assert output(place / "early") == output(place / "whole")
 
 
@@ -164,7 +183,7 @@ def test_files_that_may_not_grow_are_one_line_too(place: Path) -> None:
     assert done.returncode == 1
     assert "File too large" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
-    assert call(*command(place, "limited"), "--resume").returncode == 3
+    assert call_inline(*command(place, "limited"), "--resume").returncode == 3
     assert output(place / "limited") == output(place / "whole")
 
 
@@ -196,7 +215,7 @@ def test_ctrl_c_ends_workers_and_the_job_goes_on(place: Path) -> None:
         rest = child.stderr.read()
     assert child.returncode == 130
     assert "Traceback" not in rest
-    done = run(*command(place, "ctrl-c"), "--resume", "--json")
+    done = call_inline(*command(place, "ctrl-c"), "--resume", "--json")
     assert done.returncode == 3
     assert json.loads(done.stdout)["documents"] == 23
     assert output(place / "ctrl-c") == output(place / "whole")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from batch_jobs import MODEL, documents, output, write_jsonl
-from command import call
+from batch_jobs import MODEL, call_inline, documents, output, write_jsonl
 from small_kb import DISEASES, MESH, make_kb
 
 Done = subprocess.CompletedProcess[str]
@@ -35,7 +34,7 @@ def place(finished: Path, tmp_path: Path) -> Path:
 def annotate(place: Path, *extra: str | Path) -> Done:
     words: list[str | Path] = ["annotate", place / "docs.jsonl", "--out", place / "out"]
     words += ["--kb", place / "kb", *MODEL, "--rules", place / "rules.toml", "--shard-size", "4"]
-    return call(*words, "--workers", "1", *extra)
+    return call_inline(*words, "--workers", "1", *extra)
 
 
 def refused(place: Path, *extra: str | Path) -> str:
@@ -74,8 +73,10 @@ def test_other_rules_are_refused(place: Path) -> None:
 
 def test_another_input_is_refused(place: Path) -> None:
     path = place / "docs.jsonl"
-    path.write_text(path.read_text("utf-8").replace("patient 0", "patient 1"), encoding="utf-8")
-    assert "the content of the input docs.jsonl" in refused(place)
+    before = path.read_text("utf-8")
+    for patient in ("1", "1000"):  # of the same size, and larger
+        path.write_text(before.replace("patient 0", f"patient {patient}"), encoding="utf-8")
+        assert "the content of the input docs.jsonl" in refused(place)
 
 
 def test_a_further_input_is_refused(place: Path) -> None:
@@ -91,6 +92,16 @@ def test_what_is_missing_or_damaged_is_done_again(place: Path) -> None:
     done = annotate(place, "--resume", "--json")
     assert done.returncode == 0, done.stderr
     assert '"documents_this_run": 8' in done.stdout
+    assert output(place / "out") == before
+
+
+def test_what_is_known_of_killed_workers_is_forgotten(place: Path) -> None:
+    """Also of a shard that is done: its worker was killed between its last two steps."""
+    before = output(place / "out")
+    (place / "out/.state/00000-docs-0001.attempts").write_text("{}", encoding="utf-8")
+    done = annotate(place, "--resume", "--json")
+    assert done.returncode == 0, done.stderr
+    assert '"documents_this_run": 0' in done.stdout
     assert output(place / "out") == before
 
 

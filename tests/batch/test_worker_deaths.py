@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import deadly_steps
-from batch_jobs import documents, write_jsonl
+from batch_jobs import call_inline, documents, write_jsonl
 from command import environment
 from holdfast.corpora import read_documents
 from holdfast.document import Document
@@ -18,22 +18,27 @@ from small_kb import make_kb
 def annotate(
     folder: Path, listed: list[Document], *extra: str, code: int = 0
 ) -> tuple[dict[str, object], list[Document], list[dict[str, object]]]:
-    """The report, the documents of the output and the quarantine of a job in its own process."""
+    """The report, the documents of the output and the quarantine of a job.
+
+    In processes of its own, unless it is to fail: then no worker dies.
+    """
     make_kb(folder / "kb")
     model = deadly_steps.make_model(folder / "models")
     source = write_jsonl(folder / "docs.jsonl", listed)
-    command = [sys.executable, deadly_steps.__file__, "annotate", source, "--out", folder / "out"]
-    options = ["--kb", folder / "kb", "--model", model, "--format", "jsonl", "--json", *extra]
+    words = ["annotate", source, "--out", folder / "out", "--kb", folder / "kb", "--model", model]
+    words += ["--format", "jsonl", "--json", "--workers", "1", "--shard-size", "5", *extra]
+    if code == 1:
+        failed = call_inline(*words)
+        assert failed.returncode == code, failed.stderr
+        return {"error": failed.stderr.splitlines()[-1]}, [], []
     done = subprocess.run(
-        [*map(str, command), *map(str, options), "--workers", "1", "--shard-size", "5"],
+        [sys.executable, deadly_steps.__file__, *map(str, words)],
         capture_output=True,
         text=True,
         env=environment(),
         check=False,
     )
     assert done.returncode == code, done.stderr
-    if code not in (0, 3):
-        return {"error": done.stderr.splitlines()[-1]}, [], []
     shards = sorted((folder / "out/shards").iterdir())
     quarantine = (folder / "out/quarantine.jsonl").read_text("utf-8").splitlines()
     return (

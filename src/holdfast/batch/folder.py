@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TextIO
 
 from holdfast.artifacts import why_not_written
-from holdfast.batch.places import LocalPlace, Place
+from holdfast.batch.places import LocalPlace, Place, is_remote
 from holdfast.errors import HoldfastError, UsageError
 
 
@@ -27,6 +29,19 @@ def check_folder(place: Place, out: str, *, has_own: bool, is_job: bool, resume:
         raise UsageError(
             f"{out} holds something else ({strangers[0]}); name a new folder for the output"
         )
+
+
+def check_apart(place: Place, inputs: Iterable[str]) -> None:
+    """The output lies in no folder that is read: --resume would take it for further input."""
+    if not isinstance(place, LocalPlace):
+        return
+    out = place.folder.resolve()
+    for one in inputs:
+        folder = Path(one).resolve()
+        if not is_remote(one) and folder.is_dir() and out.is_relative_to(folder):
+            raise UsageError(
+                f"{place.folder}: lies in the input folder {one}; name an output folder elsewhere"
+            )
 
 
 @contextmanager
@@ -50,12 +65,20 @@ def locked(place: Place, manifest: str) -> Iterator[None]:
     place.folder.mkdir(parents=True, exist_ok=True)
     path = place.folder / f".{manifest}.lock"
     with path.open("w", encoding="utf-8") as stream:
-        if not _lock(stream):
+        if not _lock(stream) or not _is_at(stream, path):
             raise UsageError(f"{place.folder}: another process is at this job; wait for it")
         try:
             yield
         finally:
             path.unlink(missing_ok=True)
+
+
+def _is_at(stream: TextIO, path: Path) -> bool:
+    """Whether the open file is still the one of that name: who ends removes its lock."""
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _lock(stream: TextIO) -> bool:

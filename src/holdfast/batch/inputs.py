@@ -15,7 +15,13 @@ from typing import Final
 
 from holdfast.batch.places import file_at, is_remote, remote_files
 from holdfast.corpora import ReadReport, format_of, format_to_read
-from holdfast.corpora.folders import ONE_DOCUMENT, document_id, find_files, nothing_read
+from holdfast.corpora.folders import (
+    ONE_DOCUMENT,
+    FoundFile,
+    document_id,
+    find_files,
+    nothing_read,
+)
 from holdfast.corpora.formats import format_named
 from holdfast.errors import InputError, UsageError
 
@@ -81,8 +87,8 @@ def find_sources(
     """
     if format is not None:
         format_named(format)
-    report = ReadReport()
-    files = [file for argument in arguments for file in _files(argument, format, report)]
+    report, ids = ReadReport(), set[str]()
+    files = [file for argument in arguments for file in _files(argument, format, report, ids)]
     runs = list(_runs(files, documents_per_shard))
     sources = tuple(Source(number, run) for number, run in enumerate(runs))
     return JobInputs(sources, dict(report.left_out))
@@ -97,16 +103,21 @@ def _runs(files: Iterable[InputFile], most: int) -> Iterator[tuple[InputFile, ..
             yield tuple(neighbours[start : start + size])
 
 
-def _files(argument: str, format: str | None, report: ReadReport) -> Iterator[InputFile]:
+def _files(
+    argument: str, format: str | None, report: ReadReport, ids: set[str]
+) -> Iterator[InputFile]:
+    """The files of one argument. `ids` are those of documents that are named after their files."""
     if is_remote(argument):
-        yield from _remote(argument, format)
+        yield from _remote(argument, format, ids)
         return
-    path = Path(argument)
+    path = Path(argument.removeprefix("file://"))
     if path.is_dir():
-        yield from _folder(path, format, report)
+        yield from _folder(path, format, report, ids)
     elif path.exists():
         found = format or _format(path)
-        yield InputFile(str(path.absolute()), path.name, found, path.stat().st_size)
+        name = _readable(path.name)
+        id = _document_id(FoundFile(path, found, name), ids)
+        yield InputFile(str(path.absolute()), name, found, path.stat().st_size, id)
     else:
         raise UsageError(f"{argument}: there is no such file or folder")
 
@@ -119,18 +130,39 @@ def _format(path: Path) -> str:
         return format_of(path)
 
 
-def _folder(folder: Path, format: str | None, report: ReadReport) -> Iterator[InputFile]:
-    taken, found = set[str](), False
+def _folder(
+    folder: Path, format: str | None, report: ReadReport, ids: set[str]
+) -> Iterator[InputFile]:
+    found = False
     for file in find_files(folder, format=format, report=report):
         found = True
-        id = document_id(file, taken) if file.format in ONE_DOCUMENT else ""
-        size = file.path.stat().st_size
+        try:
+            size = file.path.stat().st_size
+        except OSError as error:  # a link to nothing
+            raise InputError(f"{file.path}: {error.strerror}; remove it or mend it") from error
+        id = _document_id(file, ids)
         yield InputFile(str(file.path.absolute()), file.name, file.format, size, id)
     if not found:
         raise UsageError(f"{folder}: {nothing_read(report)}")
 
 
-def _remote(address: str, format: str | None) -> Iterator[InputFile]:
+def _document_id(file: FoundFile, ids: set[str]) -> str:
+    """Of a file with one document and no id in it, unlike those of the others; else ""."""
+    if file.format not in ONE_DOCUMENT:
+        return ""
+    count, number, id = len(ids), 1, document_id(file, ids)
+    while len(ids) == count:  # another folder has a file of this name
+        number += 1
+        ids.add(f"{id} ({number})")
+    return id if number == 1 else f"{id} ({number})"
+
+
+def _readable(name: str) -> str:
+    """A file's name; bytes that are not UTF-8 become U+FFFD."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _remote(address: str, format: str | None, ids: set[str]) -> Iterator[InputFile]:
     """The files at or below an address. Each is fetched once to see its format, unless given."""
     for remote in remote_files(address):
         found = format
@@ -142,9 +174,5 @@ def _remote(address: str, format: str | None) -> Iterator[InputFile]:
                 f"{remote.location}: of no format that is known; leave it out, or name its format "
                 "with --from"
             )
-        id = _stem_of(remote.name) if found in ONE_DOCUMENT else ""
+        id = _document_id(FoundFile(Path(remote.name), found, remote.name), ids)
         yield InputFile(remote.location, remote.name, found, remote.size, id)
-
-
-def _stem_of(name: str) -> str:
-    return str(Path(name.removesuffix(".gz")).with_suffix(""))

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from holdfast.errors import InputError, UsageError
+from holdfast.artifacts import why_not_written
+from holdfast.errors import HoldfastError, UsageError
 from holdfast.files import is_part, write_durably
 
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -184,7 +185,11 @@ def remote_files(address: str) -> Iterator[RemoteFile]:
 
 @contextmanager
 def file_at(location: str) -> Iterator[Path]:
-    """The file at a location; one of another file system is a copy for as long as the block is."""
+    """The file at a location; one of another file system is a copy for as long as the block is.
+
+    A copy that fails is a HoldfastError and no InputError: a network or a full disk is at fault,
+    and not the file, which must not go to the quarantine for it.
+    """
     if not is_remote(location):
         yield Path(location)
         return
@@ -196,7 +201,10 @@ def file_at(location: str) -> Iterator[Path]:
                 while chunk := stream.read(1 << 20):
                     out.write(chunk)
         except OSError as error:
-            raise InputError(f"{location}: cannot be read ({error})") from error
+            raise HoldfastError(
+                f"{location}: cannot be copied here ({why_not_written(error)}); mend it and give "
+                "--resume"
+            ) from error
         yield copy
 
 

@@ -16,10 +16,13 @@ from holdfast.batch.places import file_at
 from holdfast.corpora import ReadReport
 from holdfast.corpora.formats import format_named
 from holdfast.document import Document
-from holdfast.errors import InputError
+from holdfast.errors import HoldfastError, InputError
 
 _OF_ANNOTATIONS: Final = frozenset({"mention", "mentions", "relation", "label"})
 """What is broken in annotations that the input already has matters to nobody: they are dropped."""
+
+
+_HINT: Final = "; --lenient skips"  # what readers say of an option that other commands have
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,19 @@ def read_records(source: Source, *, strict: bool) -> Iterator[Document | Broken]
                 yield document
         except InputError as error:
             if strict:
-                raise
+                what = str(error).partition(_HINT)[0]
+                raise InputError(f"{what}; without --strict it goes to the quarantine") from error
             yield from skipped.taken(file)
             yield _broken(str(error), file)
+        except (HoldfastError, OSError, MemoryError):  # no fault of the file
+            raise
+        except Exception as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            broken = f"{file.name}: the rest of the file cannot be read ({reason})"
+            if strict:
+                raise InputError(broken) from error
+            yield from skipped.taken(file)
+            yield Broken(broken)
         else:
             yield from skipped.taken(file)
 

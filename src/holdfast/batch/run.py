@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from holdfast.batch.engines.tasks import Annotate, Engine, Measure
-from holdfast.batch.folder import check_folder, locked, told_if_full
+from holdfast.batch.folder import check_apart, check_folder, locked, told_if_full
 from holdfast.batch.inputs import JobInputs, find_sources
 from holdfast.batch.outputs import output_format
 from holdfast.batch.page import report_page
@@ -81,6 +81,7 @@ def run_annotate(request: AnnotateRequest) -> Report:
         is_job=bool(manifests),
         resume=request.resume,
     )
+    check_apart(place, request.inputs)
     inputs = find_sources(
         request.inputs,
         format=request.source_format,
@@ -88,6 +89,7 @@ def run_annotate(request: AnnotateRequest) -> Report:
     )
     kb = open_kb(request.linking.kb)
     linking = _absolute(request.linking, kb)
+    linking.check(kb)
     settings = settings_of(
         linking,
         kb,
@@ -96,7 +98,7 @@ def run_annotate(request: AnnotateRequest) -> Report:
         documents_per_shard=request.documents_per_shard,
         strict=request.strict,
     )
-    check_unchanged(manifests, settings, (), place)
+    check_unchanged(manifests, settings, None, place)
     with progress_bar(kb.name, quiet=1.0) as progress:
         prepare_kb(kb, model=linking.model, progress=progress)
     job = Job(linking, request.format, request.strict, _absolute_place(request.out))
@@ -151,7 +153,7 @@ class _Run:
                 left.append(shard)
             else:
                 total.add(finished)
-        forget_attempts(self.place, left)
+        forget_attempts(self.place, shards)
         return left, total
 
     def _measure(self, engine: Engine, known: dict[int, int]) -> list[Measured]:

@@ -21,12 +21,15 @@ from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.models import find_model, manifest_of
 from holdfast.parts import model_parts
-from holdfast.pipeline import Pipeline, load
+from holdfast.pipeline import Pipeline, check_load, load
 
 _KIND: Final = "annotated documents"
 _VERSION: Final = 1
 _LIBRARIES: Final = ("faiss-cpu", "numpy", "onnxruntime", "pyarrow", "tokenizers")
+_NAME_MODELS: Final = ("encoder", "linker", "linkers", "model", "names_model")
+"""Keys of a model's configuration whose values are names of models that it opens, too."""
 _SHOWN: Final = 12  # characters of a digest that a message shows
+_SIZE: Final = "inputs bytes "  # how a change of the size of all inputs begins
 _LISTED: Final = 3  # changes that a message lists
 
 
@@ -42,6 +45,18 @@ class Linking:
     nested: bool = False
     rules: str | None = None
     map_to: str | None = None
+
+    def check(self, kb: KnowledgeBase) -> None:
+        """The UsageErrors of `load`, without the time that loading takes."""
+        check_load(
+            kb,
+            model=self.model,
+            only=self.only,
+            min_score=self.min_score,
+            nested=self.nested,
+            rules=self.rules,
+            map_to=self.map_to,
+        )
 
     def load(self) -> Pipeline:
         """The pipeline, in one thread: a job has many processes."""
@@ -68,11 +83,10 @@ def settings_of(
     strict: bool,
 ) -> dict[str, Any]:
     """What the output depends on besides the content of the inputs, as the manifest has it."""
-    parts = {folder.name: manifest_of(folder).digest for folder in _all_parts(linking.model)}
     rules = None if linking.rules is None else artifacts.sha256_of(Path(linking.rules))
     return {
         "knowledge base": {"name": kb.name, "digest": kb.manifest.digest},
-        "model": parts,
+        "model": model_digests(linking.model),
         "--only": None if linking.only is None else list(linking.only),
         "--top": linking.top,
         "--min-score": linking.min_score,
@@ -87,13 +101,46 @@ def settings_of(
     }
 
 
-def _all_parts(model: str) -> Iterator[Path]:
-    """The folders of the model's parts, and of the encoders that they name."""
-    for folder in model_parts(model):
-        yield folder
-        encoder = manifest_of(folder).config.get("encoder")
-        if isinstance(encoder, Mapping) and "model" in encoder:
-            yield find_model(encoder["model"], beside=folder)
+def model_digests(model: str) -> dict[str, str]:
+    """The digest of each part of a model, and of each model that a part names in turn, by name."""
+    folders = dict[Path, Path]()
+    for part in model_parts(model):
+        for folder in _with_named(part):
+            folders.setdefault(folder.resolve(), folder)
+    digests = dict[str, str]()
+    for folder in folders.values():
+        name, others = folder.name, 1
+        while name in digests:  # a folder of the same name elsewhere
+            others += 1
+            name = f"{folder.name} ({others})"
+        digests[name] = manifest_of(folder).digest
+    return digests
+
+
+def _with_named(folder: Path) -> Iterator[Path]:
+    """The folder, and those of the models that its configuration names, and so on.
+
+    A name without a folder is not opened: it says what an encoder was trained from.
+    """
+    yield folder
+    for name in _names_in(manifest_of(folder).config):
+        try:
+            named = find_model(name, beside=folder)
+        except UsageError:
+            continue
+        yield from _with_named(named)
+
+
+def _names_in(config: Mapping[str, Any]) -> Iterator[str]:
+    """The names of models in a configuration: a string, several, or within a table."""
+    for key in _NAME_MODELS:
+        value = config.get(key)
+        if isinstance(value, str) and value:
+            yield value
+        elif isinstance(value, Sequence):
+            yield from (name for name in value if isinstance(name, str))
+        elif isinstance(value, Mapping):
+            yield from _names_in(value)
 
 
 def _libraries() -> Iterator[tuple[str, str]]:
@@ -158,12 +205,13 @@ def _manifest(content: bytes, where: str) -> dict[str, Any]:
 def check_unchanged(
     manifests: Mapping[str, Mapping[str, Any]],
     settings: Mapping[str, Any],
-    measured: Sequence[Measured],
+    measured: Sequence[Measured] | None,
     place: Place,
 ) -> None:
     """A UsageError that says what changed, if any manifest is of another job.
 
-    Settings can be checked before anything was measured.
+    Settings can be checked before anything was measured (None). The size of the inputs waits until
+    then, so that the message names the file that changed.
     """
     for name, manifest in manifests.items():
         changes = list(_changes(manifest, settings, measured))
@@ -177,13 +225,11 @@ def check_unchanged(
 
 
 def _changes(
-    manifest: Mapping[str, Any], settings: Mapping[str, Any], measured: Sequence[Measured]
+    manifest: Mapping[str, Any], settings: Mapping[str, Any], measured: Sequence[Measured] | None
 ) -> Iterator[str]:
     before = manifest["settings"]
-    for key in dict.fromkeys([*before, *settings]):
-        yield from _difference(key, before.get(key), settings.get(key))
     earlier = {one["number"]: one for one in manifest["inputs"]}
-    for one in measured:
+    for one in measured or ():
         was, now = earlier.get(one.source.number), one.to_json()
         if was is None or was == now:
             continue
@@ -191,6 +237,10 @@ def _changes(
             yield f"the content of the input {now['name']}"
         else:
             yield from _difference(f"input {one.source.number}", was, now)
+    for key in dict.fromkeys([*before, *settings]):
+        for change in _difference(key, before.get(key), settings.get(key)):
+            if measured is not None or not change.startswith(_SIZE):
+                yield change
 
 
 def _difference(key: str, before: Any, now: Any) -> Iterator[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -91,7 +92,7 @@ def finished_shard(place: Place, shard: Shard) -> Finished | None:
         return None
     try:
         finished = Finished.from_bytes(shard.name, content)
-    except (OSError, EOFError, ValueError, KeyError, TypeError):
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zlib.error):
         return None
     output = place.read(finished.file)
     if output is None or hashlib.sha256(output).hexdigest() != finished.sha256:

@@ -69,17 +69,19 @@ class Worker:
     def annotate(self, shard: Shard, told: Told = lambda _: None) -> Finished:
         """Write the shard's output and state. An error leaves neither.
 
-        A process that runs out of memory ends, as if the system had ended it.
+        A process that runs out of memory ends, as if the system had ended it: the note of its
+        attempt stays, so that the document that needs so much is found in the end.
         """
         began = time.perf_counter()
+        attempts = Attempts.begin(self._place, shard)
         try:
-            attempts = Attempts.begin(self._place, shard)
-            try:
-                finished = self._annotate(shard, attempts, told, began)
-            finally:
-                attempts.end()
+            finished = self._annotate(shard, attempts, told, began)
         except MemoryError:
             os._exit(_OUT_OF_MEMORY)
+        except BaseException:
+            attempts.end()
+            raise
+        attempts.end()
         return finished
 
     def _annotate(self, shard: Shard, attempts: Attempts, told: Told, began: float) -> Finished:

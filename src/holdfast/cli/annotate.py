@@ -90,6 +90,7 @@ def annotate(asked: AnnotateOptions) -> None:
         rules=None if asked.rules is None else str(Path(asked.rules)),
         map_to=asked.map_to,
     )
+    share = WHOLE if asked.shard is None else Part.parse(asked.shard)
     request = AnnotateRequest(
         inputs=tuple(asked.inputs),
         out=asked.out,
@@ -97,7 +98,7 @@ def annotate(asked: AnnotateOptions) -> None:
         linking=linking,
         source_format=asked.source_format,
         documents_per_shard=asked.shard_size,
-        share=WHOLE if asked.shard is None else Part.parse(asked.shard),
+        share=share,
         resume=asked.resume,
         strict=asked.strict,
         workers=asked.workers,
@@ -105,6 +106,7 @@ def annotate(asked: AnnotateOptions) -> None:
         ray_address=asked.ray_address,
     )
     report = run_annotate(request)
-    print_report(report, out=asked.out, as_json=asked.as_json)
+    page = f"{asked.out}/report{share.ending}.html"
+    print_report(report, page=page, as_json=asked.as_json)
     if report["quarantined"]:
         raise typer.Exit(IN_QUARANTINE)

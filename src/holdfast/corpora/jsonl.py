@@ -54,15 +54,26 @@ def document_from_json(data: Any, reading: Reading, *, line: int | None) -> Docu
     except InvalidValueError as error:
         if not reading.lenient:
             reading.refuse("document or mention", str(error), line=line)
-    mended = [_without_overlap(m, data, reading, line) for m in data.get("mentions") or ()]
+    mentions = _list_of("mention", data, reading, line)
+    mended = [_without_overlap(m, data, reading, line) for m in mentions]
     sound = [m for m in mended if _is_sound(m, data, reading, line)]
     ids = {m.get("id") for m in sound}
-    relations = [r for r in data.get("relations") or () if _is_among(r, ids, reading, line)]
+    listed = _list_of("relation", data, reading, line)
+    relations = [r for r in listed if _is_among(r, ids, reading, line)]
     try:
         return Document.from_json({**data, "mentions": sound, "relations": relations})
     except InvalidValueError as error:
         reading.refuse("document", str(error), line=line)
         return None
+
+
+def _list_of(kind: str, data: dict[str, Any], reading: Reading, line: int | None) -> list[Any]:
+    """The document's mentions or relations; none where they are no list."""
+    found = data.get(f"{kind}s") or []
+    if not isinstance(found, list):
+        reading.refuse(kind, f"{kind}s are no list: {str(found)[:80]}", line=line)
+        return []
+    return found
 
 
 def _without_overlap(mention: Any, data: dict[str, Any], reading: Reading, line: int | None) -> Any:
@@ -93,8 +104,12 @@ def _is_sound(mention: Any, data: dict[str, Any], reading: Reading, line: int | 
 
 
 def _is_among(relation: Any, ids: set[Any], reading: Reading, line: int | None) -> bool:
-    arguments = relation.get("arguments", ()) if isinstance(relation, dict) else ()
-    missing = [a["mention_id"] for a in arguments if a.get("mention_id", "") not in {"", *ids}]
+    try:
+        named = [argument.get("mention_id", "") for argument in relation.get("arguments", ())]
+        missing = [id for id in named if id not in {"", *ids}]
+    except (AttributeError, TypeError):
+        reading.refuse("relation", f"not a relation: {str(relation)[:80]}", line=line)
+        return False
     if missing:
         message = f"a relation refers to mention {missing[0]!r}, which is not there"
         reading.refuse("relation", message, line=line)

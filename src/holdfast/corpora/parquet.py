@@ -34,7 +34,7 @@ def read_parquet(
             for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH):
                 for data in batch.to_pylist():
                     row += 1
-                    document = document_from_json(_from_row(data), reading, line=row)
+                    document = document_from_json(_shaped(data, path), reading, line=row)
                     if document is not None:
                         yield document
     except (pa.ArrowException, UnicodeDecodeError) as error:
@@ -108,6 +108,14 @@ def _to_row(document: Document) -> dict[str, Any]:
         mention["spans"] = [{"start": start, "end": end} for start, end in mention["spans"]]
     data["metadata"] = [{"key": key, "value": value} for key, value in document.metadata]
     return data
+
+
+def _shaped(data: dict[str, Any], path: str | PathLike[str]) -> dict[str, Any]:
+    try:
+        return _from_row(data)
+    except (AttributeError, KeyError, TypeError) as error:
+        message = "`mentions` or `metadata` has another shape than docs/formats.md says; drop it"
+        raise FormatError(message, path=path) from error
 
 
 def _from_row(data: dict[str, Any]) -> dict[str, Any]:

@@ -83,6 +83,7 @@ def link(self, documents):
     return [[]]
 Lookup.link = link
 """
+NO_RANKINGS = "Lookup.link = lambda self, documents: [[]]"
 SLOW = """
 import threading
 Lookup.build = lambda self, rows, folder: threading.Event().wait()
@@ -176,9 +177,21 @@ def test_an_index_that_is_kept_is_not_built_again(plan: PeersPlan) -> None:
     assert measure(replace(plan, tools=[again]))["rows"][0]["failed"] is None
 
 
+def test_rows_are_kept_until_the_comparison_is_whole(plan: PeersPlan) -> None:
+    """What was measured before a tool failed is not measured again when the tool is mended."""
+    homeless = replace(plan.tools[0], name="homeless", environment="nowhere")
+    first, _ = measure(replace(plan, tools=[*plan.tools, homeless]))["rows"]
+    mended = replace(homeless, environment="lookup")
+    again, second = measure(replace(plan, tools=[*plan.tools, mended]))["rows"]
+    assert again == first
+    assert second["failed"] is None
+    assert not list((plan.data.parent / "home/peers/rows").iterdir())
+
+
 @pytest.mark.parametrize(
     ("broken", "reason", "is_linked"),
     [
+        (NO_RANKINGS, "1 rankings for 6 mentions", False),
         (BROKEN_DETECTOR, "detect: RuntimeError: no model to be had", True),
         (DYING, "link: ended without an answer (killed by itself)", False),
     ],
@@ -191,6 +204,7 @@ def test_a_tool_that_fails_says_so_and_the_others_go_on(
     assert first["failed"] == reason
     assert ("strict" in first) is is_linked
     assert "strong" not in first
+    assert first["build_seconds"] >= 0
     assert second["failed"] is None
     assert second["strong"]
 

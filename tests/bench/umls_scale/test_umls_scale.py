@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -151,10 +152,13 @@ def test_every_stage_is_done_once_and_the_figures_stand_beside_the_bars(
         "others": ["aspirin"],
     }
     plan = ScalePlan(base, documents, 0.0001, tmp_path, threads=1, starts=1)
+    first = bench_umls_scale(replace(plan, until="encode"), progress=lambda *_: None)["stages"]
+    assert list(first) == ["kb", "encode"]
     stages = list[str]()
     measured = bench_umls_scale(plan, progress=lambda stage, _: stages.append(stage))
     assert stages == ["kb", "encode", "index", "exact", "recall", "linking"]
     assert measured["entities"] == 340
+    assert measured["stages"]["encode"] == first["encode"]
     assert measured["names"] == measured["indexed_names"] == pytest.approx(900, rel=0.1)
     bars = {row["bar"]: row["met"] for row in measured["bars"]}
     assert bars["recall at 10"]  # so few vectors are compared one by one

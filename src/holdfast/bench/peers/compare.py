@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +26,7 @@ from holdfast.bench.processes import PATIENCE, ROUNDS, confined
 from holdfast.corpora.named.splits import CorpusSplit
 from holdfast.errors import HoldfastError
 from holdfast.evaluate.report import Report
+from holdfast.experiments.results import circumstances
 from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 
@@ -46,7 +51,11 @@ class PeersPlan:
 
 
 def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
-    """A row per tool, as results/bench-peers.json holds them. One that fails says so in its row."""
+    """A row per tool, as results/bench-peers.json holds them. One that fails says so in its row.
+
+    Rows are kept as they are measured, until all are there: a run that was interrupted, or in
+    which a tool failed, goes on with the tools that are missing.
+    """
     kb = plan.kb
     sets = [load_gold_set(chosen, kb, data=plan.data, most=plan.most) for chosen in plan.sets]
     with tempfile.TemporaryDirectory(prefix="holdfast-peers-") as scratch, confined(plan.threads):
@@ -63,10 +72,13 @@ def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
         )
         progress("writing the vocabulary", 0.0)
         write_rows(kb, task.rows)
-        rows = []
+        rows, kept = [], artifacts.home() / "peers" / "rows" / _key(plan)
         for done, tool in enumerate(plan.tools):
             progress(tool.label, (1 + done) / (1 + len(plan.tools)))
-            rows.append(_row(tool, task, sets, kb))
+            measure = partial(_row, tool, task, sets, kb)
+            rows.append(_once(kept / f"{tool.name}.json", measure))
+    if not any(row["failed"] for row in rows):
+        shutil.rmtree(kept)
     return {
         "benchmark": "peers",
         "kb": kb.name,
@@ -79,22 +91,55 @@ def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
     }
 
 
+def _key(plan: PeersPlan) -> str:
+    """Names what all rows of one comparison share."""
+    sets = [list(chosen) for chosen in plan.sets]
+    shared = [plan.kb.manifest.digest, sets, plan.most, plan.threads, circumstances()]
+    return hashlib.sha256(json.dumps(shared).encode()).hexdigest()[:12]
+
+
+def _once(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The row that is kept; else it is measured, and kept unless the tool failed."""
+    if path.exists():
+        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return kept
+    row = measure()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not row["failed"]:
+        temporary = path.with_suffix(".part")
+        temporary.write_text(json.dumps(row), encoding="utf-8")
+        temporary.replace(path)
+    return row
+
+
 def _row(tool: Tool, task: Task, sets: Sequence[GoldSet], kb: KnowledgeBase) -> dict[str, Any]:
     """What was measured of a tool; `failed` is None, or the reason why the rest is missing."""
-    measured, failed = Measured(), None
-    try:
-        measure_tool(tool, task, measured)
-    except (HoldfastError, OSError) as error:
-        failed = str(error)
+    measured = Measured()
+    failed = _failure(partial(measure_tool, tool, task, measured))
+    scores: dict[str, Any] = {}
+
+    def score() -> None:
+        if measured.rankings is not None:
+            reports = score_rankings(sets, measured.rankings, kb)
+            scores["strict"] = {name: _figures(r, _STRICT) for name, r in reports.items()}
+        if measured.found is not None:
+            reports = score_found(sets, measured.found, kb)
+            scores["strong"] = {name: _figures(r, _STRONG) for name, r in reports.items()}
+
+    failed = _failure(score) or failed
     row: dict[str, Any] = {"tool": tool.name, "label": tool.label, "note": tool.note}
-    row |= {"failed": failed, "detects": tool.detects, **measured.figures}
-    if measured.rankings is not None:
-        reports = score_rankings(sets, measured.rankings, kb)
-        row["strict"] = {name: _figures(report, _STRICT) for name, report in reports.items()}
-    if measured.found is not None:
-        reports = score_found(sets, measured.found, kb)
-        row["strong"] = {name: _figures(report, _STRONG) for name, report in reports.items()}
-    return row
+    return row | {"failed": failed, "detects": tool.detects, **measured.figures, **scores}
+
+
+def _failure(work: Callable[[], None]) -> str | None:
+    """Why the work failed; None if it did not. What a tool answers may be anything."""
+    try:
+        work()
+    except (HoldfastError, OSError) as error:
+        return str(error)
+    except (ValueError, TypeError, KeyError) as error:
+        return f"an answer that cannot be read ({type(error).__name__}: {error})"
+    return None
 
 
 def _figures(report: Report, names: Sequence[str]) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def measure_tool(tool: Tool, task: Task, measured: Measured) -> None:
     """
     python = python_of(tool, task.environments)
     measured.figures["install_megabytes"] = _install_megabytes(task.environments / tool.environment)
-    index = task.indexes / f"{tool.name}-{task.key}"
+    index = task.indexes / "-".join([tool.name, *map(_plain, tool.options), task.key])
     start = _starter(tool, python, task)
     if not (index / _BUILT).exists():
         _build(index, task, start)
@@ -89,6 +89,11 @@ def measure_tool(tool: Tool, task: Task, measured: Measured) -> None:
                 _detect(conversation, task, measured)
         finally:
             measured.figures["peak_megabytes"] = conversation.peak_megabytes()
+
+
+def _plain(option: str) -> str:
+    """An option as a part of a file's name."""
+    return Path(option).name
 
 
 def _install_megabytes(environment: Path) -> float:
@@ -134,7 +139,9 @@ def _build(index: Path, task: Task, start: _Start) -> None:
             "build_seconds": round(answer["seconds"], 1),
             "build_peak_megabytes": conversation.peak_megabytes(),
         }
-    (index / _BUILT).write_text(json.dumps(built), encoding="utf-8")
+    temporary = (index / _BUILT).with_suffix(".part")
+    temporary.write_text(json.dumps(built), encoding="utf-8")
+    temporary.replace(index / _BUILT)
 
 
 def _link(conversation: Conversation, task: Task, measured: Measured) -> None:

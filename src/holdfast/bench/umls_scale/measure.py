@@ -26,6 +26,7 @@ DISEASES: Final = "diseases"  # the queries of a type that is indexed
 OTHERS: Final = "others"
 _QUERIES: Final = 1000  # of each kind
 _LINKING: Final = "linking"
+ALL_STAGES: Final = (*STAGES, _LINKING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class ScalePlan:
     folder: Path  # may hold stages of several scales
     threads: int = 2
     starts: int = ROUNDS  # of fresh processes, whose median is told
+    until: str = ""  # the last stage to do, of ALL_STAGES; all if empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,10 @@ class Bar:
 
 
 def bench_umls_scale(plan: ScalePlan, *, progress: Progress) -> dict[str, Any]:
-    """All stages, as results/bench-umls-scale.json holds them; what is done is not redone."""
+    """All stages, as results/bench-umls-scale.json holds them; what is done is not redone.
+
+    With `until`, what these stages answered and nothing else.
+    """
     shape = Shape.at(plan.scale)
     folder = plan.folder / _key(plan, shape)
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,11 +78,12 @@ def bench_umls_scale(plan: ScalePlan, *, progress: Progress) -> dict[str, Any]:
     }
     done: dict[str, Any] = {}
     with confined(plan.threads):
-        for place, stage in enumerate(STAGES):
-            progress(stage, place / (1 + len(STAGES)))
-            done[stage] = _once(folder, stage, partial(_run, job, stage, plan, folder))
-        progress(_LINKING, len(STAGES) / (1 + len(STAGES)))
-        done[_LINKING] = _once(folder, _LINKING, partial(_link, plan, folder))
+        for place, stage in enumerate(ALL_STAGES):
+            progress(stage, place / len(ALL_STAGES))
+            run = partial(_run, job, stage) if stage in STAGES else _link
+            done[stage] = _once(folder, stage, partial(run, plan, folder))
+            if stage == plan.until:
+                return {"stages": done}
     return _result(plan, done)
 
 

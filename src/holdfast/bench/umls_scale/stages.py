@@ -7,6 +7,7 @@ user's.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -55,16 +56,30 @@ def build_base(job: Job) -> dict[str, Any]:
 
 
 def encode(job: Job) -> dict[str, Any]:
-    """The vectors of the names that are indexed, in shards. Those that are there are kept."""
+    """The vectors of the names that are indexed, in shards. Those that are there are kept.
+
+    `seconds` are those of all processes that encoded, up to the last shard of each.
+    """
     kb = _kb(job)
     rows = paraphrased_rows(kb)
+    folder = Path(job["folder"]) / VECTORS
+    taken = folder.with_suffix(".seconds")
+    before = float(taken.read_text(encoding="ascii")) if taken.exists() else 0.0
+    began = time.perf_counter()
 
     def show(done: int) -> None:
+        temporary = taken.with_suffix(".part")
+        temporary.write_text(str(before + time.perf_counter() - began), encoding="ascii")
+        temporary.replace(taken)
         print(f"{done:,} of {len(rows):,} names encoded", file=sys.stderr)
 
-    folder = Path(job["folder"]) / VECTORS
     shards = encode_shards(names_at(kb, rows), _encoder(), folder, progress=show)
-    return {"indexed_names": len(rows), "shards_written": shards, "megabytes": megabytes_in(folder)}
+    return {
+        "indexed_names": len(rows),
+        "shards_written": shards,
+        "megabytes": megabytes_in(folder),
+        "seconds": round(before + time.perf_counter() - began, 1),
+    }
 
 
 def index(job: Job) -> dict[str, Any]:

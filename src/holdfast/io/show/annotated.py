@@ -12,8 +12,8 @@ from rich.console import Console
 from holdfast.text.safe import one_line
 
 
-def print_report(report: Mapping[str, Any], *, out: str, as_json: bool) -> None:
-    """The report as JSON on standard output, or a few lines for a person."""
+def print_report(report: Mapping[str, Any], *, page: str, as_json: bool) -> None:
+    """The report as JSON on standard output, or a few lines for a person that name its `page`."""
     if as_json:
         print(json.dumps(report, ensure_ascii=False), file=sys.stdout)
         return
@@ -26,7 +26,7 @@ def print_report(report: Mapping[str, Any], *, out: str, as_json: bool) -> None:
     ]
     if report["quarantined"]:
         lines.append(f"{report['quarantined']:,} in quarantine, and not in the output: see there")
-    lines.append(f"report: {one_line(out)}/report.html")
+    lines.append(f"report: {one_line(page)}")
     console = Console(stderr=True)
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
