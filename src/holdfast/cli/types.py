@@ -37,6 +37,9 @@ Merge = Annotated[
 Documents = Annotated[
     int | None, typer.Option("--documents", min=1, help="How many are read; all if missing.")
 ]
+Share = Annotated[
+    float, typer.Option("--share", help="Of the documents, spread evenly; a larger one adds.")
+]
 
 
 @app.command("build")
@@ -54,6 +57,7 @@ def build(
     remove: Remove = None,
     merge: Merge = None,
     documents: Documents = None,
+    share: Share = 1.0,
 ) -> None:
     """Annotate text and make a list of types and triples of it; a run that stopped goes on."""
     from holdfast.systems.bier.training.build import Filter
@@ -70,6 +74,7 @@ def build(
         remove=remove,
         merge=merge,
         documents=documents,
+        share=share,
     )
     build_types(request, report=lambda line: typer.echo(line, err=True))
 

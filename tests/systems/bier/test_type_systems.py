@@ -11,10 +11,17 @@ import pytest
 
 from command import run
 from holdfast import artifacts
+from holdfast.document import Candidate, Document, Evidence
 from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.kb import Entry, open_kb
+from holdfast.pipeline import Pipeline
 from holdfast.systems.bier.categories import Ancestors, ConceptCategories, NameHeads, open_sources
-from holdfast.systems.bier.training.annotate import FoundConcept
+from holdfast.systems.bier.training.annotate import (
+    FoundConcept,
+    annotate,
+    found_concepts,
+    read_annotated,
+)
 from holdfast.systems.bier.training.build import Filter, read_statistics, types_folder
 from holdfast.systems.bier.training.command import BuildRequest, build_types
 from holdfast.systems.bier.type_list import TypeList
@@ -100,6 +107,51 @@ def test_a_stopped_run_goes_on_and_another_text_is_refused(texts: Path, tmp_path
     other = write_texts(tmp_path / "texts.jsonl", 31)
     with pytest.raises(UsageError, match=r"was begun with another text; remove it"):
         built(other)
+
+
+def test_a_share_of_the_text_is_spread_evenly_and_a_larger_one_adds_to_it(tmp_path: Path) -> None:
+    linked = list[str]()
+
+    def link(document: Document) -> Document:
+        linked.append(document.id)
+        return document
+
+    def shared(share: float) -> list[int]:
+        linked.clear()
+        annotate(
+            (Document(str(number), "Glioma.") for number in range(400)),
+            Pipeline([link]),
+            tmp_path / "shards",
+            evaluated=None,
+            size=4,
+            settings={},
+            report=lambda _line: None,
+            share=share,
+        )
+        return [int(document.id) for document in read_annotated(tmp_path / "shards", share=share)]
+
+    small = shared(0.3)
+    assert linked == list(map(str, small))
+    assert [sum(n // 100 == part for n in small) for part in range(4)] == pytest.approx(
+        [30] * 4, abs=8
+    )
+    large = shared(0.6)
+    assert set(small) < set(large)
+    assert set(map(int, linked)) == set(large) - set(small), "what is there is not made again"
+    assert shared(0.3) == small, "a smaller share does not read the others"
+    assert linked == []
+
+
+def test_a_gene_of_several_organisms_is_one_concept() -> None:
+    by_species = Evidence("species", "the document speaks of it")
+    human = Candidate("HGNC:1", "p53", 0.5, evidence=(by_species,))
+    mouse = Candidate("MGI:1", "p53", 0.45, evidence=(by_species,))
+    other = Candidate("MESH:D1", "p53", 0.03)
+    assert list(found_concepts([human, mouse, other])) == [
+        FoundConcept("HGNC:1", 0.95),
+        FoundConcept("MESH:D1", 0.03),
+    ]
+    assert list(found_concepts([other])) == [FoundConcept("MESH:D1", 0.03)]
 
 
 def test_the_filter_keeps_concepts_near_the_best() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,14 +12,18 @@ from hypothesis import strategies as st
 
 from holdfast.bench.representations import bench_representations, made_up_vectors
 from holdfast.errors import FormatError, InputError, UsageError
+from holdfast.experiments.bier.disambiguation import ask
 from holdfast.experiments.bier.trigrams import trigram_neighbours
+from holdfast.systems.bier.agreement import AgreementWeights, remains_linked, reweighed
+from holdfast.systems.bier.diagnosis.report import for_page
 from holdfast.systems.bier.logistic import fit_logistic
+from holdfast.systems.bier.model import TOP
 from holdfast.systems.bier.nearest import Nearest, nearest, some_per_class
 from holdfast.systems.bier.search import SparseIndex
 from holdfast.systems.bier.sparse import SparseVectors, packed, top_types, unpacked
 from holdfast.systems.bier.stored import Block, StoredMention, read_represented, write_represented
 from holdfast.systems.bier.switch import fit_switch
-from holdfast.systems.bier.type_list import read_weights
+from holdfast.systems.bier.type_list import EntityType, TypeList, read_weights
 
 
 def test_the_most_probable_types_are_kept_in_their_order() -> None:
@@ -164,3 +169,29 @@ def test_the_neighbour_by_spelling_shares_trigrams() -> None:
 def test_vectors_of_two_shapes_are_refused() -> None:
     with pytest.raises(Exception, match="types of shape"):
         SparseVectors(np.zeros((1, 2), np.int32), np.zeros((1, 3), np.float32), 4)
+
+
+def test_a_mention_is_not_unlinked_by_candidates_that_were_left_out() -> None:
+    shown = [0.3, 0.2]  # of ten candidates with 0.8 together: "none" has 0.2
+    same = reweighed(shown, [None, None], AgreementWeights(0.5))
+    assert remains_linked(shown, same, was_linked=True)
+    assert not remains_linked(shown, same, was_linked=False)
+    for agreement, linked in ((3.0, True), (-3.0, False)):
+        weighed = reweighed(shown, [agreement, agreement], AgreementWeights(1.0))
+        for was_linked in (True, False):
+            assert remains_linked(shown, weighed, was_linked=was_linked) == linked
+
+
+def test_models_over_two_type_systems_are_not_compared() -> None:
+    first, second = (
+        SimpleNamespace(types=TypeList((EntityType(name, 1, (f"x:{name}",)),)))
+        for name in ("tumour", "gene")
+    )
+    with pytest.raises(UsageError, match="train both over one type system"):
+        ask([], first, second)  # type: ignore[arg-type]
+
+
+def test_a_page_keeps_as_many_types_as_stored_vectors() -> None:
+    vectors = made_up_vectors(5, types=200, kept=64, seed=0)
+    found = for_page(vectors)
+    assert found.types.tolist() == vectors.types[:, :TOP].tolist()

@@ -102,24 +102,28 @@ def _linker(request: DiagnoseRequest, progress: Progress) -> Diagnosis:
     ((corpus, split),) = parse_splits([request.on])
     documents = list(islice(load_corpus(corpus, split, data=request.data), request.documents))
     linked = load(kb, model=request.model, marked=True).pipe(map(blank, documents))
+    entities = TypesOfEntities(kb, model)
     cases = list[Case]()
     for number, (gold, found) in enumerate(zip(documents, linked, strict=True)):
         progress("linking", number / max(1, len(documents)))
-        cases += linker_cases(gold, found, kb, model)
+        cases += linker_cases(gold, found, kb, model, entities)
     diagnosis = diagnosis_of(f"Errors of the linker: {request.on}", model.types.names, cases)
     write_page(diagnosis, request.out)
     return diagnosis
 
 
 def linker_cases(
-    gold: Document, found: Document, kb: KnowledgeBase, model: TypingModel
+    gold: Document,
+    found: Document,
+    kb: KnowledgeBase,
+    model: TypingModel,
+    entities: TypesOfEntities,
 ) -> Sequence[Case]:
     """Each linked gold mention, with the entity that was found and the one that it is."""
     rows = model.rows_of(gold.text, [mention.spans for mention in gold.mentions])
     if not rows:
         return []
     vectors = model.encode(rows).sparse
-    entities = TypesOfEntities(kb, model)
 
     def answer(id: str) -> Answer:
         types = entities.of(id)

@@ -60,7 +60,15 @@ class Asked:
 def ask(
     questions: Sequence[Question], mention_model: TypingModel, description_model: TypingModel
 ) -> Asked:
-    """Encode the mentions with one model and the descriptions with the other."""
+    """Encode the mentions with one model and the descriptions with the other.
+
+    A UsageError if their types are not the same: the vectors would not be comparable.
+    """
+    if mention_model.types.names != description_model.types.names:
+        raise UsageError(
+            f"the typing model has {len(mention_model.types):,} types and that of descriptions "
+            f"{len(description_model.types):,} others; train both over one type system"
+        )
     rows = [
         row for q in questions for row in mention_model.rows_of(q.text, [(Span(q.start, q.end),)])
     ]

@@ -64,6 +64,18 @@ def reweighed(
     return [share / total for share in shares] if total > 0 else list(scores)
 
 
+def remains_linked(before: Sequence[float], after: Sequence[float], *, was_linked: bool) -> bool:
+    """Whether the best candidate is likelier than none of all, when probabilities have changed.
+
+    What candidates lack to 1 is that of none, and that of candidates which the linker left out. A
+    mention that was linked shows that none had at most its best candidate's.
+    """
+    none, left = 1.0 - sum(before), 1.0 - sum(after)
+    if was_linked and none > max(before):
+        left *= max(before) / none
+    return max(after) > left or (was_linked and max(after) >= left - 1e-9)
+
+
 class TypeAgreement:
     """A step behind a linker. Composite mentions, which have several ids, are left as they are."""
 
@@ -125,8 +137,10 @@ class TypeAgreement:
         candidates = sorted(
             map(_rescored, mention.candidates, scores, agreements), key=lambda c: -c.score
         )
-        is_linked = candidates[0].score > 1.0 - sum(scores)
-        ids = (candidates[0].entity_id,) if is_linked else (NIL,)
+        linked = remains_linked(
+            [c.score for c in mention.candidates], scores, was_linked=mention.ids != (NIL,)
+        )
+        ids = (candidates[0].entity_id,) if linked else (NIL,)
         return replace(mention, candidates=tuple(candidates), ids=ids)
 
 

@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from holdfast.files import replacing_text
 from holdfast.systems.bier.diagnosis.diagnose import (
-    OF_MENTION,
     Case,
     Diagnosis,
     TypeRank,
@@ -33,12 +32,13 @@ from holdfast.systems.bier.stored import Represented
 _QUERIES: Final = 8000  # that a page holds at most
 _STORED: Final = 16000
 _CASES: Final = 400
+_KEPT: Final = 32  # types of a mention: as many as `represent` keeps
 
 
 def for_page(vectors: SparseVectors) -> SparseVectors:
     """What a page holds of sparse vectors: the top types, with one byte for each probability."""
-    kept = vectors.types[:, :OF_MENTION], vectors.values[:, :OF_MENTION]
-    return SparseVectors(kept[0], unpacked(packed(kept[1])), vectors.dimensions)
+    types, values = vectors.types[:, :_KEPT], vectors.values[:, :_KEPT]
+    return SparseVectors(types, unpacked(packed(values)), vectors.dimensions)
 
 
 def write_label_report(

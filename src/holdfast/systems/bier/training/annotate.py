@@ -18,12 +18,15 @@ from holdfast.corpora import read_documents
 from holdfast.corpora.named import CORPORA, load_corpus, without_shared_documents
 from holdfast.corpora.named.overlap import SharedText, build_shared_text
 from holdfast.corpora.named.splits import Removal
-from holdfast.document import Document
+from holdfast.document import Candidate, Document
 from holdfast.errors import FormatError, UsageError
 from holdfast.files import replacing_text
 from holdfast.pipeline import Pipeline
 
 SETTINGS: Final = "settings.json"
+_SHARD: Final = "{:05}.jsonl.gz"
+_GOLDEN: Final = 0.6180339887498949
+_BY_SPECIES: Final = "species"  # the evidence of a gene that was chosen among orthologues
 Report = Callable[[str], None]
 
 
@@ -99,11 +102,13 @@ def annotate(
     size: int,
     settings: Mapping[str, Any],
     report: Report,
+    share: float = 1.0,
 ) -> None:
     """Link the documents and write them in shards of `size` documents; go on where it stopped.
 
     `settings` are those that make it another annotation: a folder that was begun with others is
-    refused. Documents that occur in `evaluated` are left out and counted.
+    refused. Documents that occur in `evaluated` are left out and counted. Only a `share` of the
+    shards is made, spread evenly over the text; a larger share later adds to them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _check_settings(folder, settings)
@@ -113,23 +118,32 @@ def annotate(
         stream = without_shared_documents(stream, evaluated, removed=removed)
     number = 0
     while block := list(islice(stream, size)):
-        path = folder / f"{number:05}.jsonl.gz"
-        if not path.exists():
+        path = folder / _SHARD.format(number)
+        if is_taken(number, share) and not path.exists():
             found = map(_annotated, pipeline.pipe(block))
             with replacing_text(path) as out:
                 out.writelines(
                     f"{json.dumps(one.to_json(), ensure_ascii=False)}\n" for one in found
                 )
-            report(f"shard {number}: {(number * size) + len(block):,} documents annotated")
+            report(f"shard {number}: annotated, {(number * size) + len(block):,} documents read")
         number += 1
-    (folder / "removed.json").write_text(
-        json.dumps({"removed": len(removed), "shards": number}) + "\n", encoding="utf-8"
-    )
+    with replacing_text(folder / "removed.json") as out:
+        out.write(json.dumps({"removed": len(removed), "shards": number}) + "\n")
 
 
-def read_annotated(folder: Path) -> Iterator[AnnotatedDocument]:
-    """The documents of all shards in their order, one at a time."""
-    paths = sorted(folder.glob("*.jsonl.gz"))
+def is_taken(number: int, share: float) -> bool:
+    """Whether a shard belongs to a share of the text, from 0 to 1.
+
+    Multiples of the golden ratio are spread evenly, wherever one stops; what belongs to a share
+    belongs to every larger one.
+    """
+    return number * _GOLDEN % 1.0 < share
+
+
+def read_annotated(folder: Path, *, share: float = 1.0) -> Iterator[AnnotatedDocument]:
+    """The documents of all shards of a share in their order, one at a time."""
+    found = sorted(folder.glob("*.jsonl.gz"))
+    paths = [path for path in found if is_taken(int(path.name.split(".")[0]), share)]
     if not paths:
         raise UsageError(f"{folder}: no annotated text; the corpus has no document")
     for path in paths:
@@ -151,17 +165,30 @@ def _check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
                 f"{folder} was begun with another {changed[0]}; remove it, or build another type "
                 "system"
             )
-    path.write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+    else:
+        with replacing_text(path) as out:
+            out.write(json.dumps(told, indent=2) + "\n")
 
 
 def _annotated(document: Document) -> AnnotatedDocument:
     mentions = (
-        FoundMention(
-            mention.start,
-            mention.end,
-            tuple(FoundConcept(c.entity_id, c.score) for c in mention.candidates),
-        )
+        FoundMention(mention.start, mention.end, tuple(found_concepts(mention.candidates)))
         for mention in document.mentions
         if mention.candidates and len(mention.spans) == 1
     )
     return AnnotatedDocument(document.id, document.text, tuple(mentions))
+
+
+def found_concepts(candidates: Sequence[Candidate]) -> Iterator[FoundConcept]:
+    """The candidates, best first, with one gene of several organisms as one concept.
+
+    Orthologues share the probability of their gene by how likely each organism is. They are of the
+    same types, so the likeliest stands for all of them, with the probability of them all.
+    """
+    shared = [c for c in candidates if any(e.kind == _BY_SPECIES for e in c.evidence)]
+    others = [FoundConcept(c.entity_id, c.score) for c in candidates if c not in shared]
+    if shared:
+        best = max(shared, key=lambda candidate: candidate.score)
+        whole = min(1.0, round(sum(candidate.score for candidate in shared), 4))
+        others.append(FoundConcept(best.entity_id, whole))
+    return iter(sorted(others, key=lambda concept: -concept.score))

@@ -1,7 +1,7 @@
 """Annotated text to a type system: triples (mention, context, types) and the list of types.
 
-Three passes over the annotated shards, one document in memory at a time: which categories there
-are, how often each type is seen, and the triples themselves.
+Two passes over the annotated shards, one document in memory at a time: how often each set of
+concepts is meant, from which the types are chosen, and the triples themselves.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
 
 from holdfast import artifacts
 from holdfast.errors import UsageError
@@ -72,13 +75,15 @@ class Statistics:
         return {**asdict(self), "types_per_triple": histogram}
 
 
+Concepts = tuple[str, ...]  # ids
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A mention whose concepts passed, and its categories."""
+    """A mention, and its concepts that passed."""
 
     mention: FoundMention
-    concepts: tuple[str, ...]
-    categories: frozenset[Category]
+    concepts: Concepts
 
 
 class Builder:
@@ -93,8 +98,10 @@ class Builder:
         chosen: Filter,
         edits: Edits,
         report: Report,
+        share: float = 1.0,  # of the shards
     ) -> None:
         self._annotated = annotated
+        self._share = share
         self._kb = kb
         self._categories = categories
         self._filter = chosen
@@ -106,10 +113,13 @@ class Builder:
     ) -> Statistics:
         """Write the type system, whole or not at all; `documents` go into each file of triples."""
         statistics = Statistics(removed_documents=removed)
-        counts = self._count_categories(statistics)
+        meant = self._count_concepts(statistics)
+        counts = self._count_categories(meant)
+        statistics.categories = len(counts)
         self._report(f"{statistics.mentions:,} mentions, {len(counts):,} categories")
         merger = Merger(counts, kb=self._kb, edits=self._edits)
-        types = self._select(merger, statistics)
+        types = self._select(merger, meant)
+        statistics.types = len(types)
         self._report(f"{len(types):,} types")
         sample = Sample()
         with artifacts.publish(folder) as scratch:
@@ -128,55 +138,65 @@ class Builder:
 
     def _kept(self, document: AnnotatedDocument) -> Iterator[Kept]:
         for mention in document.mentions:
-            ids = self._filter.concepts(mention.concepts)
-            if ids:
-                yield Kept(mention, tuple(ids), self._categories.of_all(ids))
+            if ids := self._filter.concepts(mention.concepts):
+                yield Kept(mention, tuple(ids))
 
-    def _count_categories(self, statistics: Statistics) -> Counter[Category]:
-        counts = Counter[Category]()
-        for document in read_annotated(self._annotated):
+    def _count_concepts(self, statistics: Statistics) -> Counter[Concepts]:
+        """How many mentions mean each set of concepts."""
+        meant = Counter[Concepts]()
+        for document in self._documents():
             statistics.documents += 1
             statistics.mentions += len(document.mentions)
-            for kept in self._kept(document):
-                statistics.mentions_that_pass += 1
-                statistics.several_concepts += len(kept.concepts) > 1
-                joins = any(len(self._categories.equivalents(id)) > 1 for id in kept.concepts)
-                statistics.with_equivalents += joins
-                counts.update(kept.categories)
+            meant.update(kept.concepts for kept in self._kept(document))
         if not statistics.mentions:
             raise UsageError("no mention was found in the text; there is nothing to learn")
-        statistics.categories = len(counts)
+        for concepts, count in meant.items():
+            statistics.mentions_that_pass += count
+            statistics.several_concepts += count if len(concepts) > 1 else 0
+            joins = any(len(self._categories.equivalents(id)) > 1 for id in concepts)
+            statistics.with_equivalents += count if joins else 0
+        return meant
+
+    def _count_categories(self, meant: Mapping[Concepts, int]) -> Counter[Category]:
+        counts = Counter[Category]()
+        for concepts, count in meant.items():
+            for category in self._categories.of_all(concepts):
+                counts[category] += count
         return counts
 
-    def _select(self, merger: Merger, statistics: Statistics) -> TypeList:
+    def _select(self, merger: Merger, meant: Mapping[Concepts, int]) -> TypeList:
         """The groups that are seen often enough and not nearly always, the commonest first."""
-        counts, keys, total = Counter[str](), dict[str, set[str]](), 0
-        for document in read_annotated(self._annotated):
-            for kept in self._kept(document):
-                total += 1
-                groups = set[str]()
-                for category in kept.categories:
-                    group = merger.group_of(category)
-                    groups.add(group)
-                    keys.setdefault(group, set()).add(category.key)
-                counts.update(groups)
-        most = self._filter.most_share * total
+        counts, keys = Counter[str](), dict[str, set[str]]()
+        for concepts, count in meant.items():
+            groups = set[str]()
+            for category in self._categories.of_all(concepts):
+                group = merger.group_of(category)
+                groups.add(group)
+                keys.setdefault(group, set()).add(category.key)
+            for group in groups:
+                counts[group] += count
+        most = self._filter.most_share * sum(meant.values())
         chosen = [
             EntityType(merger.name_of(group), count, tuple(sorted(keys[group])))
             for group, count in counts.items()
             if self._filter.least_count <= count <= most and not merger.is_removed(group)
         ]
-        statistics.types = len(chosen)
         return TypeList(tuple(sorted(chosen, key=lambda one: (-one.count, one.name))))
+
+    def _documents(self) -> Iterator[AnnotatedDocument]:
+        return read_annotated(self._annotated, share=self._share)
 
     def _triples(
         self, types: TypeList, statistics: Statistics, sample: Sample
     ) -> Iterator[dict[str, Any]]:
         """Documents with their triples, as they are stored."""
-        for document in read_annotated(self._annotated):
+        known = dict[Concepts, npt.NDArray[np.int32]]()
+        for document in self._documents():
             found = list[tuple[int, int, list[int]]]()
             for kept in self._kept(document):
-                numbers = types.numbers(kept.categories)
+                if kept.concepts not in known:
+                    known[kept.concepts] = types.numbers(self._categories.of_all(kept.concepts))
+                numbers = known[kept.concepts]
                 if len(numbers):
                     statistics.triples += 1
                     statistics.types_per_triple[len(numbers)] += 1

@@ -37,7 +37,12 @@ class BuildRequest:
     filter: Filter = field(default_factory=Filter)
     remove: Path | None = None
     merge: Path | None = None
-    documents: int | None = None
+    documents: int | None = None  # the first ones
+    share: float = 1.0  # of the documents, spread evenly
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.share <= 1.0:
+            raise UsageError(f"--share {self.share}: it is more than 0 and at most 1")
 
 
 def build_types(request: BuildRequest, *, report: Report) -> Path:
@@ -62,7 +67,15 @@ def build_types(request: BuildRequest, *, report: Report) -> Path:
         "shard": _SHARD,
     }
     removed = _annotate(request, pipeline, annotated, about, report=report)
-    builder = Builder(annotated, kb, categories, chosen=request.filter, edits=edits, report=report)
+    builder = Builder(
+        annotated,
+        kb,
+        categories,
+        chosen=request.filter,
+        edits=edits,
+        report=report,
+        share=request.share,
+    )
     statistics = builder.write(folder, config=_config(request, about), removed=removed)
     out = folder.with_name(f"{folder.name}.html")
     write_type_report(folder, out)
@@ -90,6 +103,7 @@ def _annotate(
         size=_SHARD,
         settings=about,
         report=report,
+        share=request.share,
     )
     removed = int(json.loads((folder / "removed.json").read_text(encoding="utf-8"))["removed"])
     report(f"{removed:,} documents were left out: they are evaluated")
@@ -123,5 +137,6 @@ def _config(request: BuildRequest, about: dict[str, Any]) -> dict[str, Any]:
         "sources": list(request.sources),
         "filter": asdict(request.filter),
         "text": about["text"],
+        "share": request.share,
         "left_out": "documents of all corpora" if request.data else "nothing",
     }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from holdfast.document import Span
 from holdfast.encoders.tokens import TokenReader
-from holdfast.errors import ArtifactError, UsageError
+from holdfast.errors import ArtifactError, InvalidValueError, UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.systems.bier.categories import ConceptCategories
 from holdfast.systems.bier.describe import Descriptions
@@ -62,7 +63,12 @@ class Choice:
     most_dev: int = 2000  # triples
     most_per_mention: int = 40  # triples of equal words that are learned; 0: all
     most: int = 0  # triples that are learned; 0: all
+    bare: float = 0.0  # share of them that is read without its text, as a name alone is asked
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.bare <= 1.0:
+            raise InvalidValueError(f"bare = {self.bare}; it is a share, from 0 to 1")
 
 
 def read_typed(folder: Path) -> Iterator[TypedDocument]:
@@ -97,27 +103,74 @@ def mention_examples(
 ) -> Dataset:
     """The examples of a type system, split by document.
 
-    Of mentions with the same words, only so many are learned, those that come first.
+    Triples are drawn at random, so that a word that is common is learned from all of the text and
+    not from where it begins. Only documents with a drawn triple are cut into tokens.
     """
-    seen = Counter[str]()
-    training, development = list[Example](), list[Example]()
-    for document in documents:
-        dev = is_dev(document.id, choice.dev_share)
-        chosen = [
-            triple
-            for triple in document.triples
-            if dev or _is_wanted(document.text[triple.start : triple.end], seen, choice)
-        ]
-        tokens = reader.read(document.text) if chosen else None
-        for triple in chosen:
-            assert tokens is not None
-            span = Span(triple.start, triple.end)
-            row = row_of(tokens, (span,), shape, separator=reader.last).astype(np.int32)
-            example = Example(row, np.array(triple.types, dtype=np.int32))
-            (development if dev else training).append(example)
+    every = list(documents)
+    training, development = list[_Place](), list[_Place]()
+    for number, document in enumerate(every):
+        own = training if not is_dev(document.id, choice.dev_share) else development
+        own.extend((number, place) for place in range(len(document.triples)))
+    rng = np.random.default_rng(choice.seed)
+    drawn = _drawn(training, every, choice, rng)
+    looked_at = _some(development, choice.most_dev, rng)
+    bare = set(_some(drawn, round(choice.bare * len(drawn)), rng) if choice.bare else ())
     return Dataset(
-        _some(training, choice.most, choice.seed), _some(development, choice.most_dev, choice.seed)
+        list(_examples(drawn, every, reader, shape, bare=bare)),
+        list(_examples(looked_at, every, reader, shape, bare=frozenset())),
     )
+
+
+_Place = tuple[int, int]  # of a document, and of a triple in it
+
+
+def _drawn(
+    places: Sequence[_Place],
+    documents: Sequence[TypedDocument],
+    choice: Choice,
+    rng: np.random.Generator,
+) -> list[_Place]:
+    """At most so many triples of equal words, and so many of all, in their order."""
+    seen = Counter[str]()
+    kept = list[_Place]()
+    for at in rng.permutation(len(places)).tolist():
+        number, place = places[at]
+        triple = documents[number].triples[place]
+        words = fold(documents[number].text[triple.start : triple.end])
+        seen[words] += 1
+        if not choice.most_per_mention or seen[words] <= choice.most_per_mention:
+            kept.append(places[at])
+    return sorted(kept[: choice.most] if choice.most else kept)
+
+
+def _some(places: list[_Place], most: int, rng: np.random.Generator) -> list[_Place]:
+    """So many of them, drawn at random, in their order; 0: all."""
+    if not most or len(places) <= most:
+        return places
+    drawn = rng.choice(len(places), size=most, replace=False)
+    return [places[at] for at in np.sort(drawn).tolist()]
+
+
+def _examples(
+    places: Sequence[_Place],
+    documents: Sequence[TypedDocument],
+    reader: TokenReader,
+    shape: Shape,
+    *,
+    bare: Collection[_Place],
+) -> Iterator[Example]:
+    """Rows of tokens. Those of `bare` have the mention itself as their context."""
+    for number, group in groupby(places, key=lambda place: place[0]):
+        document = documents[number]
+        tokens = reader.read(document.text)
+        for place in group:
+            triple = document.triples[place[1]]
+            span, text = Span(triple.start, triple.end), tokens
+            if place in bare:
+                words = document.text[triple.start : triple.end]
+                span, text = Span(0, len(words)), reader.read(words)
+            row = row_of(text, (span,), shape, separator=reader.last).astype(np.int32)
+            yield Example(row, np.array(triple.types, dtype=np.int32))
 
 
 def description_examples(
@@ -130,16 +183,15 @@ def description_examples(
 ) -> Dataset:
     """Entities of a knowledge base by name and description, with the types that they have.
 
-    Those with a definition come first; entities without a type in the list are left out.
+    One with a definition and one without take turns, while there are both: candidates of either
+    kind are described. Entities without a type in the list are left out.
     """
     descriptions = Descriptions(kb)
     most = choice.most or len(kb)
-    order = np.random.default_rng(choice.seed).permutation(len(kb))
     defined = np.zeros(len(kb), dtype=bool)
     defined[np.asarray(kb.table("definitions").column("entity"))] = True
-    order = np.concatenate([order[defined[order]], order[~defined[order]]])
     training, development = list[Example](), list[Example]()
-    for row in order.tolist():
+    for row in described_order(defined, np.asarray(kb.source_of), seed=choice.seed):
         if len(training) >= most:
             break
         id = kb.id_at(row)
@@ -155,15 +207,27 @@ def description_examples(
     return Dataset(training, development)
 
 
-def _is_wanted(words: str, seen: Counter[str], choice: Choice) -> bool:
-    key = fold(words)
-    seen[key] += 1
-    return not choice.most_per_mention or seen[key] <= choice.most_per_mention
+def described_order(
+    defined: npt.NDArray[np.bool_], sources: npt.NDArray[Any], *, seed: int
+) -> Iterator[int]:
+    """Rows of entities, in a random order in which those with a definition and those without take
+    turns, the latter by turns of each vocabulary: genes and organisms are most of them.
+
+    *Shape:* both (entities,)
+    """
+    order = np.random.default_rng(seed).permutation(len(defined))
+    without = order[~defined[order]]
+    by_source = [without[sources[without] == one].tolist() for one in np.unique(sources[without])]
+    return _in_turns([order[defined[order]].tolist(), _in_turns(by_source)])
 
 
-def _some(examples: list[Example], most: int, seed: int) -> list[Example]:
-    """So many of them, drawn at random, always the same, in their order."""
-    if not most or len(examples) <= most:
-        return examples
-    drawn = np.random.default_rng(seed).choice(len(examples), size=most, replace=False)
-    return [examples[at] for at in np.sort(drawn).tolist()]
+def _in_turns(parts: Sequence[Iterable[int]]) -> Iterator[int]:
+    """One of each part, again and again; a part that has ended is left out."""
+    waiting = deque(map(iter, parts))
+    while waiting:
+        part = waiting.popleft()
+        try:
+            yield next(part)
+        except StopIteration:
+            continue
+        waiting.append(part)
