@@ -25,7 +25,8 @@ def annotate(
     make_kb(folder / "kb")
     model = deadly_steps.make_model(folder / "models")
     source = write_jsonl(folder / "docs.jsonl", listed)
-    words = ["annotate", source, "--out", folder / "out", "--kb", folder / "kb", "--model", model]
+    words: list[str | Path] = ["annotate", source, "--out", folder / "out", "--model", model]
+    words += ["--kb", folder / "kb"]
     words += ["--format", "jsonl", "--json", "--workers", "1", "--shard-size", "5", *extra]
     if code == 1:
         failed = call_inline(*words)

@@ -127,9 +127,9 @@ def _around(ids: list[int], label: int, found: list[int], longest: int) -> Sente
         placed = [place for place in found if place >= 0] or [0]
         middle = (min(placed) + max(placed)) // 2
         start = max(0, min(middle - longest // 2, len(ids) - longest))
-    inside = [p - start if p >= 0 and 0 <= p - start < longest else -1 for p in found]
+    head, tail = (p - start if p >= 0 and 0 <= p - start < longest else -1 for p in found)
     kept = np.array(ids[start : start + longest], dtype=np.int64)
-    return Sentence(kept, np.array([label]), *inside)
+    return Sentence(kept, np.array([label]), head, tail)
 
 
 def _drawn(sentences: list[Sentence], most: int | None) -> list[Sentence]:
