@@ -90,28 +90,17 @@ def train_on_documents(
     window = min(settings.reading.window, model.encoder.longest)
     settings = replace(settings, reading=replace(settings.reading, window=window))
     training, development = _examples(material, settings, labels, report=report)
+    config, folder = settings.train, checkpoints_of(out)
     history = train_multitask(
-        model,
-        training,
-        development,
-        labels,
-        settings.train,
-        folder=checkpoints_of(out),
-        about=about,
-        report=report,
+        model, training, development, labels, config, folder=folder, about=about, report=report
     )
     results = _results(model, history, len(development))
     described = {"read": settings.read, "settings": asdict(settings), **description}
     _write(model, labels, settings, out=out, description={**described, **results})
     small, tokenizer = _small(model, settings, material)
+    beside, reading = out.with_name(f"{out.name}{SMALL}"), settings.reading
     export_multitask(
-        small,
-        tokenizer,
-        labels,
-        out.with_name(f"{out.name}{SMALL}"),
-        reading=settings.reading,
-        small=True,
-        description=described,
+        small, tokenizer, labels, beside, reading=reading, small=True, description=described
     )
 
 
