@@ -43,7 +43,6 @@ picture: .venv/core
 
 # The pictures of docs/page.md; needs Chromium, its chromedriver and the knowledge base `open`.
 screenshots: .venv/dev
-	$(BIN)/python -m pip install --quiet selenium
 	$(BIN)/python docs/make_screenshots.py
 
 # axe-core looks at the page's accessibility in tests/server/test_page.py; it needs npm.

@@ -20,11 +20,13 @@ _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 @contextmanager
 def chromium(downloads: Path, *, width: int = 1280, height: int = 900) -> Iterator[Any]:
     """A headless browser that keeps downloads in a folder."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    webdriver = pytest.importorskip(
+        "selenium.webdriver", reason="selenium, of the extra `dev`, is not installed"
+    )
     binary = next(filter(None, map(shutil.which, _BROWSERS)), None)
     driver = shutil.which("chromedriver")
     if binary is None or driver is None:
-        pytest.skip("there is no Chromium with its chromedriver on this machine")
+        pytest.skip("the page is tested where Chromium and its chromedriver are installed")
     options = webdriver.ChromeOptions()
     options.binary_location = binary
     for argument in (

@@ -48,7 +48,8 @@ _VALUES: tuple[object, ...] = (
 )  # fmt: skip
 _KEYS = (
     "text", "documents", "strings", "q", "top", "min_score", "nested", "only", "map_to", "kb",
-    "model", "spans", "type", "term", "prefix", "id", "mentions", "passages", NAME, "__class__",
+    "model", "types", "spans", "type", "term", "prefix", "id", "mentions", "passages", NAME,
+    "__class__",
 )  # fmt: skip
 _PATHS = ("/v1/annotate", "/v1/link", "/v1/search", "/v1/explain", "/v1/jobs", "/v1/annotate")
 _FORMATS = ("json", "jsonl", "bioc-json", "bioc-xml", "pubtator", "brat", "tsv", "docx", "")

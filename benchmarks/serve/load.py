@@ -30,6 +30,8 @@ from running import Service, running
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "sample_abstract.txt"
 _WARM_UP = 5.0  # seconds
+_PATIENCE = 300.0  # seconds in which a killed worker must be back
+_ANNOUNCED = ("429", "503")  # statuses that say, with Retry-After, when to come again
 
 _LIBRARY = """
 import json, sys, time
@@ -52,6 +54,7 @@ class Load:
 
     seconds: list[float] = field(default_factory=list)  # of answers with 200
     statuses: Counter[str] = field(default_factory=Counter)
+    unannounced: int = 0  # errors other than 429 and 503 with Retry-After
 
     def summary(self, duration: float) -> dict[str, Any]:
         cuts = statistics.quantiles(self.seconds, n=100) if len(self.seconds) > 1 else [0.0] * 99
@@ -60,35 +63,61 @@ class Load:
             "p50_ms": round(1000 * cuts[49], 1),
             "p99_ms": round(1000 * cuts[98], 1),
             "answers": dict(self.statuses),
+            "unannounced_errors": self.unannounced,
         }
 
 
 async def client(port: int, texts: Any, end: float, load: Load) -> None:
-    """One client: a connection that is kept, a request after the other."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    """One client: a connection that is kept, a request after the other.
+
+    A connection that the service breaks off is an error, and another one is made.
+    """
     while time.perf_counter() < end:
-        body = json.dumps({"text": next(texts)}).encode()
-        head = (
-            f"POST /v1/annotate HTTP/1.1\r\nHost: localhost:{port}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        start = time.perf_counter()
-        writer.write(head.encode() + body)
-        await writer.drain()
-        status, answer = await _answer(reader)
-        if status == 200:
-            load.seconds.append(time.perf_counter() - start)
-            load.statuses["200"] += 1
-        else:
-            load.statuses[f"{status} {json.loads(answer)['error']['code']}"] += 1
-    writer.close()
-    await writer.wait_closed()
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            try:
+                while time.perf_counter() < end:
+                    await _ask(reader, writer, port, next(texts), load)
+            finally:
+                writer.close()
+        except (OSError, asyncio.IncompleteReadError):
+            load.statuses["connection lost"] += 1
+            load.unannounced += 1
+            await asyncio.sleep(0.1)
 
 
-async def _answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
-    length = next(int(h.split(":")[1]) for h in head if h.casefold().startswith("content-length"))
-    return int(head[0].split()[1]), await reader.readexactly(length)
+async def _ask(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int, text: str, load: Load
+) -> None:
+    """Annotate one text; whoever is told to come again later does."""
+    body = json.dumps({"text": text}).encode()
+    head = (
+        f"POST /v1/annotate HTTP/1.1\r\nHost: localhost:{port}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    start = time.perf_counter()
+    writer.write(head.encode() + body)
+    await writer.drain()
+    status, headers, answer = await _answer(reader)
+    if status == "200":
+        load.seconds.append(time.perf_counter() - start)
+        load.statuses[status] += 1
+        return
+    load.statuses[f"{status} {json.loads(answer)['error']['code']}"] += 1
+    wait = headers.get("retry-after")
+    if status in _ANNOUNCED and wait is not None:
+        await asyncio.sleep(float(wait))
+    else:
+        load.unannounced += 1
+
+
+async def _answer(reader: asyncio.StreamReader) -> tuple[str, dict[str, str], bytes]:
+    """The status, the headers by lower case, and the body."""
+    first, *rest = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
+    lines = (line.partition(":") for line in rest)
+    headers = {name.casefold(): value.strip() for name, _, value in lines}
+    body = await reader.readexactly(int(headers["content-length"]))
+    return first.split()[1], headers, body
 
 
 async def press(
@@ -124,7 +153,10 @@ def measure(service: Service, texts: list[str], *, clients: int, seconds: float)
 
 
 def kill(service: Service, texts: list[str], *, clients: int, seconds: float) -> dict[str, Any]:
-    """Kill a worker under load; say what was lost, and how long it took to come back."""
+    """Kill a worker under load; say what was lost, and how long it took to come back.
+
+    `seconds_until_back` is None if it did not come back.
+    """
     back: list[float] = []
 
     async def murder(_end: float) -> None:
@@ -132,12 +164,19 @@ def kill(service: Service, texts: list[str], *, clients: int, seconds: float) ->
         before = service.metric("holdfast_worker_restarts")
         os.kill(service.workers()[0], signal.SIGKILL)
         start = time.perf_counter()
-        while not await asyncio.to_thread(_is_back, service, before):
+        while time.perf_counter() - start < _PATIENCE:
+            if await asyncio.to_thread(_is_back, service, before):
+                back.append(time.perf_counter() - start)
+                return
             await asyncio.sleep(0.2)
-        back.append(time.perf_counter() - start)
 
     load = asyncio.run(press(service, texts, clients=clients, seconds=seconds, also=murder))
-    return {"answers": dict(load.statuses), "seconds_until_back": round(back[0], 2)}
+    return {
+        "answers": dict(load.statuses),
+        "unannounced_errors": load.unannounced,
+        "lost_requests": load.statuses["503 worker_lost"],
+        "seconds_until_back": round(back[0], 2) if back else None,
+    }
 
 
 def _is_back(service: Service, restarts: float) -> bool:
@@ -180,6 +219,7 @@ def main() -> None:
     with running("--kb", arguments.kb, "--workers", str(arguments.workers)) as service:
         served = measure(service, texts, clients=arguments.clients, seconds=seconds)
         killed = kill(service, texts, clients=arguments.clients, seconds=min(60.0, 2 * seconds))
+        log = service.log.read_text("utf-8")
     result = {
         "benchmark": "serve",
         "kb": arguments.kb,
@@ -189,6 +229,7 @@ def main() -> None:
         "service": served,
         "service_over_library": round(served["documents_per_second"] / alone, 3),
         "killed_worker": killed,
+        "texts_in_log": sum(text[:60] in log for text in texts),
         **circumstances(),
     }
     if arguments.results is not None:

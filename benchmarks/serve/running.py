@@ -73,12 +73,19 @@ def running(*arguments: str) -> Iterator[Service]:
             process = _start(arguments, stream)
             try:
                 service = Service(process, _port(process, log), log)
-                while not service.is_ready():
-                    time.sleep(0.2)
+                _wait_until_ready(service)
                 yield service
             finally:
                 process.terminate()
                 process.wait(_SECONDS)
+
+
+def _wait_until_ready(service: Service) -> None:
+    deadline = time.monotonic() + _SECONDS
+    while not service.is_ready():
+        if time.monotonic() > deadline:
+            raise SystemExit(f"no worker became ready: {service.log.read_text('utf-8')[-2000:]}")
+        time.sleep(0.2)
 
 
 def _start(arguments: tuple[str, ...], log: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -7,7 +7,7 @@ import importlib.util
 import pytest
 
 from bad_requests import NAME
-from fuzz import schemathesis, send
+from fuzz import problems_of_log, routes, schemathesis, send
 from serving import Server
 
 REQUESTS = 150
@@ -17,7 +17,22 @@ def test_bad_requests_are_refused_or_answered(server: Server) -> None:
     outcome = send(server.port, REQUESTS)
     assert outcome.problems == []
     assert {200, 404, 422} <= set(outcome.statuses)
-    assert not any(word in "".join(server.log) for word in NAME.split())
+    assert list(problems_of_log("".join(server.log), routes())) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-01-01 10:00:00,000 INFO holdfast.access GET /v1/gout 200 3 ms -",
+        "2026-01-01 10:00:00,000 ERROR holdfast.server a request failed: ValueError at x.py:1",
+        "Traceback (most recent call last):",
+        f"2026-01-01 10:00:00,000 INFO holdfast.access GET /{NAME.split()[0]} 404 3 ms -",
+    ],
+)
+def test_a_line_that_a_log_may_not_have_is_noticed(line: str) -> None:
+    allowed = "2026-01-01 10:00:00,000 INFO holdfast.access POST /v1/annotate 200 3 ms -"
+    assert list(problems_of_log(allowed, routes())) == []
+    assert list(problems_of_log(f"{allowed}\n{line}", routes()))
 
 
 @pytest.mark.skipif(

@@ -46,6 +46,10 @@ def test_a_job_may_be_a_file_in_any_format(server: Server) -> None:
     assert result.headers["content-type"].startswith("text/tab-separated-values")
     assert result.text.count("HGNC:1") == len(DOCUMENTS)
     assert "MESH:D002" not in result.text
+    lines = server.ask(f"{place}/result?format=jsonl").text.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == [d["id"] for d in DOCUMENTS]
+    xml = server.ask(f"{place}/result", headers={"Accept": "application/xml"})
+    assert xml.text.startswith("<?xml")
 
 
 def test_a_job_that_cannot_be_linked_says_why(server: Server) -> None:

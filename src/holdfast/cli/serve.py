@@ -16,6 +16,10 @@ Kb = Annotated[
 Model = Annotated[
     list[str] | None, typer.Option("--model", help="A model to serve; may be repeated.")
 ]
+TypeModel = Annotated[
+    str | None,
+    typer.Option("--type-model", help="The typing model of requests for types."),
+]
 Rules = Annotated[
     Path | None, typer.Option("--rules", help="A TOML file that blocks, pins or adds names.")
 ]
@@ -69,6 +73,7 @@ class ServeOptions:
 
     kb: Kb = None
     model: Model = None
+    type_model: TypeModel = None
     rules: Rules = None
     host: Host = "127.0.0.1"
     port: Port = 8000
@@ -101,6 +106,7 @@ def serve(asked: ServeOptions) -> None:
     settings = Settings(
         kbs=tuple(asked.kb or ("open",)),
         models=tuple(asked.model or ("default",)),
+        type_model=asked.type_model,
         rules=asked.rules,
         host=asked.host,
         port=asked.port,

@@ -19,7 +19,8 @@ from holdfast.kb.describe import describe, entity_to_json, search
 from holdfast.kb.hierarchy import children_of, parents_of
 from holdfast.kb.prefixes import PrefixIndex, open_prefixes
 from holdfast.kb.store import KnowledgeBase, open_kb
-from holdfast.models import describe_model, find_model, manifest_of, parts_of
+from holdfast.models import DEFAULT_TYPES, describe_model, find_model, manifest_of, parts_of
+from holdfast.parts import typing_parts
 from holdfast.server.failures import Failure
 from holdfast.server.settings import Settings
 
@@ -49,6 +50,9 @@ class Catalog:
         """
         for given in self._settings.models:
             for part in parts_of(find_model(given)):
+                artifacts.verify(part, manifest_of(part), afresh=True)
+        if self._settings.type_model is not None or self._has_typing():
+            for part in typing_parts(self._type_model):
                 artifacts.verify(part, manifest_of(part), afresh=True)
         for _, kb in self._kbs.values():
             artifacts.verify(kb.folder, kb.manifest, error=KnowledgeBaseError, afresh=True)
@@ -84,6 +88,25 @@ class Catalog:
             there = ", ".join(self._models)
             raise Failure("invalid_option", f"no such model is served; there is: {there}")
         return self._models[name]
+
+    @property
+    def _type_model(self) -> str:
+        return self._settings.type_model or DEFAULT_TYPES
+
+    def typing_given(self) -> str:
+        """The typing model; a Failure that says how to get it, if it is not here."""
+        try:
+            typing_parts(self._type_model)
+        except UsageError as error:
+            raise Failure("invalid_option", f"types need a typing model: {error}") from None
+        return self._type_model
+
+    def _has_typing(self) -> bool:
+        """Whether the typing model is here; it may be fetched while the service runs."""
+        try:
+            return bool(typing_parts(self._type_model))
+        except UsageError:
+            return False
 
     def search(self, query: str, *, kb: str | None, top: int, prefix: bool) -> dict[str, Any]:
         """As `holdfast kb search --json` prints it; with `prefix`, names that begin so first."""
@@ -124,16 +147,25 @@ class Catalog:
         counted = describe(base).types
         return {"kb": base.name, "types": [{"type": t, "entities": n} for t, n in counted]}
 
-    @cached_property
     def models(self) -> dict[str, Any]:
         """What is served, without the folders that it lies in."""
-        described = (describe_model(given).to_json() for given in self._settings.models)
+        typing = _described(self._type_model) if self._has_typing() else None
         return {
             "version": holdfast.__version__,
-            "models": [{k: v for k, v in model.items() if k != "folder"} for model in described],
-            "knowledge_bases": [describe(kb).to_json() for _, kb in self._kbs.values()],
+            "models": [_described(given) for given in self._settings.models],
+            "typing_model": typing,
+            "knowledge_bases": self._described_kbs,
             "limits": asdict(self._settings.limits),
         }
+
+    @cached_property
+    def _described_kbs(self) -> list[dict[str, Any]]:
+        return [describe(kb).to_json() for _, kb in self._kbs.values()]
+
+
+def _described(model: str) -> dict[str, Any]:
+    """What a model says of itself, without its folder."""
+    return {k: v for k, v in describe_model(model).to_json().items() if k != "folder"}
 
 
 def _related(kb: KnowledgeBase, id: str) -> dict[str, str]:

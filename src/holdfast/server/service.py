@@ -50,6 +50,7 @@ class Service:
             min_score=options.min_score,
             nested=options.nested,
             map_to=options.map_to,
+            types=self.catalog.typing_given() if options.types else None,
         )
 
     def check_documents(self, documents: Sequence[Document]) -> None:

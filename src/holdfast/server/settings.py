@@ -41,6 +41,7 @@ class Settings:
 
     kbs: tuple[str, ...] = ("open",)  # names or folders; the first is the default
     models: tuple[str, ...] = ("default",)  # names or folders; the first is the default
+    type_model: str | None = None  # a name or folder; None: that of `link --types`, if it is here
     rules: Path | None = None
     host: str = "127.0.0.1"
     port: int = 8000
@@ -81,7 +82,7 @@ class Settings:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The values of a Host header, without the port, that are answered; "*" stands for any."""
+        """The values of a Host header, without the port, that are answered."""
         own = f"[{self.host}]" if ":" in self.host else self.host
         local = _LOCAL_NAMES if self.is_local else ()
         return frozenset(name.casefold() for name in (own, *local, *self.trusted_hosts))

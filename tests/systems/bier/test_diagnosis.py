@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from chromium import chromium
 from command import call
 from holdfast.systems.bier.diagnosis.diagnose import Answer, Case, compare_types, diagnose_labels
 from holdfast.systems.bier.diagnosis.report import write_label_report
@@ -89,20 +89,9 @@ def test_types_are_told_where_their_ranks_differ_much() -> None:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    webdriver = pytest.importorskip(
-        "selenium.webdriver", reason="no selenium: pip install selenium"
-    )
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if chromium is None or driver is None:
-        pytest.skip("no chromium with its chromedriver is installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,1600"):
-        options.add_argument(argument)
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield opened
-    opened.quit()
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with chromium(tmp_path_factory.mktemp("downloads"), width=1200, height=1600) as opened:
+        yield opened
 
 
 def test_in_a_browser_tables_sort_and_filter_and_a_type_can_be_switched_off(

@@ -41,7 +41,11 @@ def add_bern2(router: APIRouter, service: Service) -> None:
         )
         return JSONResponse(
             {
-                "annotations": [_annotation(document, mention) for mention in document.mentions],
+                "annotations": [
+                    _annotation(document, mention)
+                    for mention in document.mentions
+                    if types.canonical_type(mention.type) in _KINDS  # rules may add others
+                ],
                 "text": document.text,
                 "timestamp": time.strftime("%a %b %d %H:%M:%S +0000 %Y", time.gmtime()),
             }

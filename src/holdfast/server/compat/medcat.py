@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 from fastapi import APIRouter, Response
@@ -71,7 +72,7 @@ def _info(service: Service) -> dict[str, Any]:
         "service_app_name": "Holdfast",
         "service_language": "en",
         "service_version": holdfast.__version__,
-        "service_model": service.settings.models[0],
+        "service_model": Path(service.settings.models[0]).name,
         "model_card_info": {
             "ontologies": [source.name for source in kb.sources],
             "meta_cat_model_names": [],

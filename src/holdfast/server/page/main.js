@@ -13,7 +13,7 @@ import { showOverview } from "./parts/overview.js";
 import { countRules, showRules } from "./parts/rules.js";
 import { watchSelection } from "./parts/selection.js";
 import { showStart, showStartPanel, showWork } from "./parts/start.js";
-import { onChange, onStoreProblem, redo, restore, state, undo } from "./core/state.js";
+import { onChange, onStoreProblem, redo, restore, set, state, undo } from "./core/state.js";
 import * as store from "./core/store.js";
 
 function showHistory() {
@@ -67,13 +67,14 @@ async function begin() {
   } catch (error) {
     toast(`What was kept in this browser cannot be read: ${error.message}`, [], { problem: true });
   }
-  let served = { models: [], knowledge_bases: [] };
+  let served = { models: [], knowledge_bases: [], typing_model: null };
   try {
     served = await api.models();
   } catch (error) {
     toast(error.message, [], { problem: true });
   }
   setServed(served);
+  set({ hasTyping: Boolean(served.typing_model) });
   showStart(served);
   if (found) showWork();
   else showStartPanel();

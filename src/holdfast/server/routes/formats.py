@@ -36,16 +36,23 @@ def media_type(format: str) -> str:
 
 
 def choose_format(
-    asked: str | None, accept: str | None, *, among: Sequence[str] = tuple(MEDIA_TYPES)
+    asked: str | None,
+    accept: str | None,
+    *,
+    among: Sequence[str] = tuple(MEDIA_TYPES),
+    default: str = JSON,
 ) -> str:
-    """The format of an answer: what `?format=` says, or else the header Accept, or else JSON."""
+    """The format of an answer: what `?format=` says, or else the header Accept.
+
+    The default is for those who accept anything.
+    """
     if asked is not None:
         if asked not in among:
             raise Failure("not_accepted", f"there is no such format; there is: {', '.join(among)}")
         return asked
     for media in _by_preference(accept or "*/*"):
         if media in ("*/*", "application/*"):
-            return JSON
+            return default
         if _ASKED.get(media) in among:
             return _ASKED[media]
     known = ", ".join(MEDIA_TYPES[name] for name in among)

@@ -6,14 +6,14 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from holdfast.document import Document
 from holdfast.server.failures import Failure
 from holdfast.server.jobs import DONE, FAILED, Job, Jobs
 from holdfast.server.routes import schemas
-from holdfast.server.routes.formats import JSON, choose_format, media_type, write_documents
-from holdfast.server.routes.linking import FILE_BODY, FileOptions, Format
+from holdfast.server.routes.formats import JSONL, choose_format, media_type, write_documents
+from holdfast.server.routes.linking import DOCUMENTS, FILE_BODY, Accept, FileOptions, Format
 from holdfast.server.routes.uploads import read_upload
 from holdfast.server.service import Service, document_of
 
@@ -78,27 +78,29 @@ def _add_looking(router: APIRouter, jobs: Jobs) -> None:
         """How far a job is."""
         return JSONResponse(jobs.get(id, _who(request)).to_json())
 
-    @router.get("/v1/jobs/{id}/result", response_model=schemas.DocumentsOut)
-    async def job_result(request: Request, id: str) -> Response:
-        """The documents of a job that is done, in the format that it was created with.
+    @router.get("/v1/jobs/{id}/result", response_model=schemas.DocumentsOut, responses=DOCUMENTS)
+    async def job_result(
+        request: Request, id: str, format: Format = None, accept: Accept = None
+    ) -> Response:
+        """The documents of a job that is done; without a format, in that of its creation.
 
         Of a job that failed, the documents that were done until then.
         """
         found = jobs.get(id, _who(request))
         if found.status not in (DONE, FAILED):
             raise Failure("conflict", "the job is not done yet")
-        text = await asyncio.to_thread(_written, found)
-        return Response(text, media_type=media_type(found.format))
+        chosen = choose_format(format, accept, default=found.format)
+        if chosen == JSONL:
+            lines = (f"{document}\n" for document in found.linked())
+            return StreamingResponse(lines, media_type=media_type(JSONL))
+        text = await asyncio.to_thread(write_documents, [*found.linked()], chosen, one=False)
+        return Response(text, media_type=media_type(chosen))
 
     @router.delete("/v1/jobs/{id}", status_code=204)
     async def delete_job(request: Request, id: str) -> Response:
         """Stop a job and forget it."""
         jobs.delete(id, _who(request))
         return Response(status_code=204)
-
-
-def _written(job: Job) -> str:
-    return write_documents([*job.linked()], job.format or JSON, one=False)
 
 
 def _who(request: Request) -> str:

@@ -30,7 +30,7 @@ FORMATS: Final = ", ".join(MEDIA_TYPES)
 _OTHERS: Final[dict[str, dict[str, Any]]] = {
     media: {} for media in MEDIA_TYPES.values() if media != "application/json"
 }
-_DOCUMENTS: Final[dict[int | str, dict[str, Any]]] = {
+DOCUMENTS: Final[dict[int | str, dict[str, Any]]] = {
     200: {"description": "The documents, in the format that was asked for.", "content": _OTHERS}
 }
 
@@ -53,7 +53,7 @@ def _add_annotate(router: APIRouter, service: Service) -> None:
     @router.post(
         "/v1/annotate",
         response_model=schemas.DocumentOut | schemas.DocumentsOut,
-        responses=_DOCUMENTS,
+        responses=DOCUMENTS,
     )
     async def annotate(
         request: schemas.AnnotateRequest, format: Format = None, accept: Accept = None
@@ -76,7 +76,7 @@ def _add_annotate_file(router: APIRouter, service: Service) -> None:
     @router.post(
         "/v1/annotate/file",
         response_model=schemas.DocumentsOut,
-        responses=_DOCUMENTS,
+        responses=DOCUMENTS,
         openapi_extra={"requestBody": FILE_BODY},
     )
     async def annotate_file(
@@ -103,7 +103,7 @@ def _add_link(router: APIRouter, service: Service) -> None:
     @router.post(
         "/v1/link",
         response_model=schemas.RowsOut | schemas.DocumentsOut,
-        responses=_DOCUMENTS,
+        responses=DOCUMENTS,
     )
     async def link(
         request: schemas.LinkRequest, format: Format = None, accept: Accept = None

@@ -45,4 +45,4 @@ def add_catalog(router: APIRouter, service: Service) -> None:
     @router.get("/v1/models", response_model=schemas.ModelsOut)
     def models() -> Response:
         """The models and knowledge bases that are served, with licences, and the limits."""
-        return JSONResponse(catalog.models)
+        return JSONResponse(catalog.models())

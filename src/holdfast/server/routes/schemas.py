@@ -54,6 +54,9 @@ class Options(_Request):
     map_to: Name | None = Field(
         default=None, description="Give ids of this vocabulary: UMLS, MONDO, …"
     )
+    types: bool = Field(
+        default=False, description="Also say in words what kind of thing each mention is."
+    )
 
 
 class PassageIn(_Request):
@@ -153,6 +156,11 @@ class CandidateOut(_Answer):
     evidence: list[EvidenceOut] | None = None
 
 
+class TypeScoreOut(_Answer):
+    name: str
+    score: float
+
+
 class MentionOut(_Answer):
     id: str | None = None
     spans: list[list[int]]
@@ -162,6 +170,9 @@ class MentionOut(_Answer):
     parts: list[str] | None = None
     status: str | None = None
     candidates: list[CandidateOut] | None = None
+    types: list[TypeScoreOut] | None = Field(
+        default=None, description="What kind of thing it is, most probable first."
+    )
 
 
 class DocumentOut(_Answer):
@@ -262,6 +273,9 @@ class TypesOut(_Answer):
 class ModelsOut(_Answer):
     version: str
     models: list[dict[str, Any]]
+    typing_model: dict[str, Any] | None = Field(
+        description="The model of the option `types`; null if it is not here."
+    )
     knowledge_bases: list[dict[str, Any]]
     limits: dict[str, float]
 

@@ -118,10 +118,7 @@ class Guard:
             raise Failure("unknown_host", message)
         if self._settings.needs_token:
             scope["state"]["who"] = self._tokens.identify(headers.get("authorization"))
-        if scope["method"] != "GET" and headers.get("sec-fetch-site") in (
-            "cross-site",
-            "same-site",
-        ):
+        if scope["method"] != "GET" and headers.get("sec-fetch-site") in _OTHER_SITES:
             raise Failure("cross_site", "pages of other sites may not use the service")
         self._rate.check(scope["state"]["who"])
         if self._metrics.open > 2 * self._settings.limits.waiting:

@@ -127,6 +127,7 @@ class Engine:
                 nested=choice.nested and not marked,
                 rules=self._settings.rules,
                 map_to=choice.map_to,
+                types=choice.types,
                 threads=self._threads,
             )
         except UsageError as error:

@@ -25,6 +25,7 @@ class Choice:
     min_score: float = 0.0
     nested: bool = False
     map_to: str | None = None
+    types: str | None = None  # the typing model, as a name or folder
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

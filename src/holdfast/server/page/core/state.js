@@ -12,8 +12,9 @@ export const state = {
   rules: [], // {kind: "block" | "pin" | "synonym", name, id, label}
   hidden: { types: [], vocabularies: [] },
   minScore: 0,
-  options: { kb: null, model: null, nested: false, only: [] },
+  options: { kb: null, model: null, nested: false, only: [], types: true },
   draft: "",
+  hasTyping: false, // whether the service has a typing model
 };
 
 const KEPT = ["current", "past", "future", "rules", "hidden", "minScore", "options", "draft"];
@@ -190,7 +191,7 @@ export async function restore() {
   const session = found.get("session");
   if (!session) return false;
   const { order, ...values } = session;
-  Object.assign(state, values);
+  Object.assign(state, { ...values, options: { ...state.options, ...values.options } });
   state.documents = order.map((key) => found.get(`document:${key}`)).filter(Boolean);
   const undoable = new Set([...state.past, ...state.future].flatMap((e) => [...(e.opened ?? []), ...(e.closed ?? [])]));
   const stale = [];

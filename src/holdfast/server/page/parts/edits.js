@@ -10,8 +10,8 @@ export const NIL = "NIL";
 
 /** What the pipeline is asked with every request. */
 export function requestOptions() {
-  const { kb, model } = state.options;
-  return { ...(kb ? { kb } : {}), ...(model ? { model } : {}) };
+  const { kb, model, types } = state.options;
+  return { ...(kb ? { kb } : {}), ...(model ? { model } : {}), ...(types && state.hasTyping ? { types } : {}) };
 }
 
 function replaceMention(what, mention, values) {
@@ -109,7 +109,7 @@ async function askCandidates(mention, { alsoIds }) {
     const now = currentMention(mention.key);
     if (!now || JSON.stringify(now.spans) !== JSON.stringify(mention.spans)) return;
     const proposed = alsoIds && !now.ids?.some((id) => id !== NIL) ? { ids: linked.ids ?? [] } : {};
-    amend(mention.key, { candidates: linked.candidates ?? [], ...proposed, type: now.type || linked.type || "" });
+    amend(mention.key, { candidates: linked.candidates ?? [], types: linked.types, ...proposed, type: now.type || linked.type || "" });
     if (alsoIds && selectedMention()?.key === mention.key && linked.ids?.[0] && linked.ids[0] !== NIL) {
       done("Added, with the link that the service proposes.", suggestRule("synonym", currentMention(mention.key)));
     }

@@ -45,10 +45,8 @@ export function showStart(models) {
       button("Back to the text", () => showWork(), { class: "quiet", id: "back-button" })),
     h("fieldset", { class: "row wrap options" }, h("legend", {}, "How"),
       choice("Knowledge base", kbs, "kb"), choice("Model", names, "model"),
-      h("label", {}, h("input", {
-        type: "checkbox", checked: state.options.nested || null,
-        onchange: (event) => set({ options: { ...state.options, nested: event.target.checked } }),
-      }), " also mentions inside others")));
+      checkbox("also mentions inside others", "nested"),
+      models.typing_model ? checkbox("also what kind of thing each is, in words", "types") : null));
   dropped(document.body);
   onChange((parts) => { if (parts.has("documents") && state.documents.length === 0) showStartPanel(); });
 }
@@ -57,6 +55,13 @@ function choice(title, names, key) {
   return h("label", {}, `${title} `, h("select", {
     disabled: names.length < 2, onchange: (event) => set({ options: { ...state.options, [key]: event.target.value } }),
   }, names.map((name) => h("option", { value: name, selected: name === state.options[key] }, name))));
+}
+
+function checkbox(title, key) {
+  return h("label", {}, h("input", {
+    type: "checkbox", checked: state.options[key] || null, name: key,
+    onchange: (event) => set({ options: { ...state.options, [key]: event.target.checked } }),
+  }), ` ${title}`);
 }
 
 export function showStartPanel() {
