@@ -12,7 +12,7 @@ from unittest.mock import patch
 from command import call
 from holdfast.batch.engines.tasks import Answer, Failed, Task, answer
 from holdfast.batch.state import Finished
-from holdfast.batch.work import Job, Worker
+from holdfast.batch.work import BatchJob, Worker
 from holdfast.corpora import write_documents
 from holdfast.document import Document, Passage
 
@@ -34,7 +34,7 @@ class InlineEngine:
 
     deaths = 0
 
-    def __init__(self, job: Job, *, workers: int) -> None:
+    def __init__(self, job: BatchJob, *, workers: int) -> None:
         self.workers = workers
         self._strict = job.strict
         self._worker = Worker(job)

@@ -18,7 +18,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 import deadly_steps
-from holdfast.batch.run import AnnotateRequest, run_annotate
+from holdfast.batch.run import BatchRequest, run_annotate
 from holdfast.batch.settings import Linking
 
 TESTS = Path(__file__).parent
@@ -40,7 +40,7 @@ def main(folder: Path) -> None:
             "worker_process_setup_hook": "deadly_steps.register",
         },
     )
-    request = AnnotateRequest(
+    request = BatchRequest(
         inputs=(str(folder / "docs.jsonl"),),
         out=str(folder / "out"),
         format="jsonl",

@@ -31,7 +31,7 @@ from starlette.routing import Route
 from bad_requests import NAME, BadRequest, bad_requests
 from holdfast.experiments.results import circumstances, write_result
 from holdfast.server.app import create_app
-from holdfast.server.security.tokens import Tokens
+from holdfast.server.security.tokens import AccessTokens
 from holdfast.server.service import Service as ServiceApp
 from holdfast.server.settings import Settings
 from running import Service, running
@@ -164,7 +164,7 @@ def check(service: Service, count: int) -> dict[str, Any]:
 
 def routes() -> set[str]:
     """The patterns of the service's routes, as its access log names them."""
-    app = create_app(ServiceApp(Settings()), tokens=Tokens({}))
+    app = create_app(ServiceApp(Settings()), tokens=AccessTokens({}))
     return {route.path for route in app.routes if isinstance(route, Route)}
 
 

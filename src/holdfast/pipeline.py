@@ -49,9 +49,9 @@ class Pipeline:
     """
 
     steps: tuple[Step, ...]
-    _loaded: _Asked | None  # the arguments of `load`
+    _loaded: _LoadArguments | None  # the arguments of `load`
 
-    def __init__(self, steps: Iterable[AnyStep], *, _loaded: _Asked | None = None) -> None:
+    def __init__(self, steps: Iterable[AnyStep], *, _loaded: _LoadArguments | None = None) -> None:
         """A plain function from Document to Document is a step too."""
         object.__setattr__(self, "steps", tuple(map(_as_step, steps)))
         object.__setattr__(self, "_loaded", _loaded)
@@ -139,7 +139,7 @@ def load(
     types     a typing model, by name or folder: mentions also say what kind of thing they are
     progress  called with what a new knowledge base needs; threads: of each network, default all
     """
-    asked = _Asked(
+    asked = _LoadArguments(
         kb=kb,
         model=model,
         only=only,
@@ -166,7 +166,7 @@ def check_load(
     map_to: str | None,
 ) -> None:
     """Raise the UsageErrors of `load` with these arguments, without opening a model."""
-    asked = _Asked(
+    asked = _LoadArguments(
         kb=kb,
         model=model,
         only=only,
@@ -183,13 +183,13 @@ def check_load(
     list(_after_linking(checked.asked, kb, with_own_types(kb, checked.asked.only), checked.rules))
 
 
-def _open(asked: _Asked, progress: Progress) -> Pipeline:
+def _open(asked: _LoadArguments, progress: Progress) -> Pipeline:
     """Find the parts and the knowledge base, check that they fit together, and open them."""
     checked = _check(asked)
     return Pipeline(_steps(checked, progress), _loaded=checked.asked)
 
 
-def _check(asked: _Asked) -> _Checked:
+def _check(asked: _LoadArguments) -> _Checked:
     """The parts, the knowledge base and the rules; a UsageError if they do not fit together."""
     marked, nested = asked.marked, asked.nested
     folders = [*model_parts(asked.model, marked=marked), *typing_parts(asked.types)]
@@ -210,7 +210,7 @@ def _check(asked: _Asked) -> _Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _LoadArguments:
     """The arguments of `load`.
 
     A pipeline keeps them with absolute folders, so that another process can give them again.
@@ -233,7 +233,7 @@ class _Asked:
 class _Checked:
     """What a pipeline is opened from, once it is known to fit together."""
 
-    asked: _Asked
+    asked: _LoadArguments
     parts: Sequence[Part]
     base: KnowledgeBase
     rules: Rules | None
@@ -296,7 +296,7 @@ def _steps(checked: _Checked, progress: Progress) -> Iterator[AnyStep]:
 
 
 def _after_linking(
-    asked: _Asked, base: KnowledgeBase, kb: KnowledgeBase, rules: Rules | None
+    asked: _LoadArguments, base: KnowledgeBase, kb: KnowledgeBase, rules: Rules | None
 ) -> Iterator[AnyStep]:
     """Species, variants, the least score, the rules' links, and other vocabularies' ids."""
     strict = MinScore(asked.min_score)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import holdfast
 from batch_jobs import MODEL, REPORTS, call_inline, documents, make_inputs, output, write_jsonl
 from command import call
-from holdfast.batch.inputs import InputFile, Source
+from holdfast.batch.inputs import InputFile, InputSource
 from holdfast.batch.mention_rows import mention_schema
-from holdfast.batch.plan import Measured, Share, shards_of_share, sources_of_share
+from holdfast.batch.plan import MeasuredSource, Share, shards_of_share, sources_of_share
 from holdfast.corpora import read_documents
 from holdfast.document import Document
 from small_kb import make_kb
@@ -105,12 +105,15 @@ def test_shares_are_parts_of_the_whole_and_a_last_run_gathers_them(place: Path) 
 def test_every_record_is_in_one_share(files: list[tuple[int, int]], parts: int, size: int) -> None:
     sizes, records = [bytes for bytes, _ in files], [count for _, count in files]
     sources = [
-        Source(i, (InputFile(f"/{i}", str(i), "jsonl", bytes),)) for i, bytes in enumerate(sizes)
+        InputSource(i, (InputFile(f"/{i}", str(i), "jsonl", bytes),))
+        for i, bytes in enumerate(sizes)
     ]
     found = []
     for part in range(1, parts + 1):
         share = Share(part, parts)
-        measured = [Measured(s, "", records[s.number]) for s in sources_of_share(sources, share)]
+        measured = [
+            MeasuredSource(s, "", records[s.number]) for s in sources_of_share(sources, share)
+        ]
         found += shards_of_share(sources, measured, share, size=size)
     places = sorted((s.source.number, r) for s in found for r in range(s.start, s.stop))
     assert places == [(i, r) for i in range(len(sizes)) for r in range(records[i])]

@@ -10,13 +10,13 @@ import pytest
 
 from batch_jobs import documents, write_jsonl
 from holdfast.batch import places, records
-from holdfast.batch.inputs import InputFile, Source, find_sources
+from holdfast.batch.inputs import InputFile, InputSource, find_sources
 from holdfast.batch.records import Broken, read_records
 from holdfast.document import Document
 from holdfast.errors import HoldfastError, InputError
 
 
-def source_of(path: Path) -> Source:
+def source_of(path: Path) -> InputSource:
     (source,) = find_sources([str(path)], format=None, documents_per_shard=10).sources
     return source
 
@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_fetched_is_not_broken(monkeypatch: pytest.MonkeyP
 
     files = SimpleNamespace(open_input_stream=fail)
     monkeypatch.setattr(places, "_arrow", lambda address: (files, address.partition("//")[2]))
-    source = Source(0, (InputFile("s3://bucket/x.jsonl", "x.jsonl", "jsonl", 9),))
+    source = InputSource(0, (InputFile("s3://bucket/x.jsonl", "x.jsonl", "jsonl", 9),))
     with pytest.raises(HoldfastError, match=r"s3://bucket/x\.jsonl: .*connection reset") as caught:
         list(read_records(source, strict=False))
     assert not isinstance(caught.value, InputError)

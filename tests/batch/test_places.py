@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 from pyarrow import fs
 
-from holdfast.batch.places import ArrowPlace, LocalPlace, Place, is_remote, open_place
+from holdfast.batch.places import ArrowPlace, LocalPlace, OutputPlace, is_remote, open_place
 from holdfast.errors import UsageError
 
-MAKERS: dict[str, Callable[[Path], Place]] = {
+MAKERS: dict[str, Callable[[Path], OutputPlace]] = {
     "local": LocalPlace,
     "arrow": lambda folder: ArrowPlace(fs.LocalFileSystem(), str(folder), "address"),
 }
 
 
 @pytest.fixture(params=MAKERS)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> OutputPlace:
     return MAKERS[request.param](tmp_path / "out")
 
 
-def test_what_is_written_can_be_read_listed_and_removed(place: Place, tmp_path: Path) -> None:
+def test_what_is_written_can_be_read_listed_and_removed(place: OutputPlace, tmp_path: Path) -> None:
     assert place.names() == []
     assert place.read("a/b.json") is None
     place.write("a/b.json", b"1")
@@ -37,7 +37,9 @@ def test_what_is_written_can_be_read_listed_and_removed(place: Place, tmp_path: 
     assert sorted(p.name for p in (tmp_path / "out").rglob("*")) == ["a", "b.json"]
 
 
-def test_what_a_killed_writer_left_is_no_file_and_is_swept(place: Place, tmp_path: Path) -> None:
+def test_what_a_killed_writer_left_is_no_file_and_is_swept(
+    place: OutputPlace, tmp_path: Path
+) -> None:
     place.write("shards/one.parquet", b"1")
     left = tmp_path / "out/shards/.one.parquet.0123abcd.part"
     others = tmp_path / "out/shards/.two.parquet.0123abcd.part"

@@ -18,8 +18,8 @@ from holdfast.batch.places import LocalPlace
 from holdfast.batch.plan import Shard
 from holdfast.batch.settings import Linking, model_digests
 from holdfast.batch.state import Finished, finished_shard, keep
-from holdfast.batch.tally import Tally
-from holdfast.batch.work import Job, Worker
+from holdfast.batch.tally import ShardTally
+from holdfast.batch.work import BatchJob, Worker
 from holdfast.document import Document
 from holdfast.errors import UsageError
 
@@ -52,7 +52,7 @@ def test_a_document_that_needs_too_much_memory_goes_to_the_quarantine(
     monkeypatch.setattr(os, "_exit", die)
     listed = [*documents(3, "d"), Document("h", "A hungry document.")]
     shard = shard_of(write_jsonl(tmp_path / "docs.jsonl", listed), len(listed))
-    job = Job(Linking(kb="none"), "jsonl", strict=False, out=str(tmp_path / "out"))
+    job = BatchJob(Linking(kb="none"), "jsonl", strict=False, out=str(tmp_path / "out"))
     deaths, finished = 0, None
     while finished is None and deaths < 8:
         worker = Worker(job)
@@ -73,7 +73,7 @@ def test_a_damaged_state_means_that_its_shard_is_done_again(tmp_path: Path, dama
     shard = shard_of(write_jsonl(tmp_path / "docs.jsonl", documents(1, "d")), 1)
     place = LocalPlace(tmp_path / "out")
     sha256 = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"  # of b"x"
-    keep(place, Finished(shard.name, "shards/x", 1, sha256, Tally(), (), 0.5), b"x")
+    keep(place, Finished(shard.name, "shards/x", 1, sha256, ShardTally(), (), 0.5), b"x")
     assert finished_shard(place, shard) is not None
     state = tmp_path / f"out/.state/{shard.name}.json.gz"
     content = state.read_bytes()

@@ -9,7 +9,7 @@ import pytest
 
 from command import call
 from holdfast import Document, artifacts
-from holdfast.bench.pipelines import Task, measure_growth
+from holdfast.bench.pipelines import PipelineTask, measure_growth
 from holdfast.kb import kb_folder
 from small_kb import make_kb
 
@@ -65,7 +65,7 @@ def test_an_unknown_model_is_refused_in_one_line(data: Path) -> None:
 
 def test_smaller_parts_of_the_vocabulary_leave_nothing_in_the_home_folder() -> None:
     kb = make_kb(kb_folder("open"), name="open")
-    task = Task([Document("1", "A heart attack.")], None, 1)
+    task = PipelineTask([Document("1", "A heart attack.")], None, 1)
     speed = measure_growth(kb, task, model="names", sizes=(5, 9999), progress=lambda _w, _d: None)
     (point,) = speed
     assert 5 <= point.kb_names < kb.names

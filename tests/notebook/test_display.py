@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import holdfast
 from holdfast import Candidate, Document, Evidence, Mention, Span
 from holdfast.kb import Entity
-from holdfast.notebook.marked_text import Piece, nested
+from holdfast.notebook.marked_text import MarkedPiece, nested
 from small_kb import make_kb
 
 
@@ -108,7 +108,7 @@ def marks(draw: st.DrawFn) -> list[tuple[Span, int]]:
 def test_the_tree_of_marks_covers_what_the_marks_cover(given: list[tuple[Span, int]]) -> None:
     covered = dict[int, set[int]]()
 
-    def walk(pieces: tuple[Piece[int], ...], around: Span) -> None:
+    def walk(pieces: tuple[MarkedPiece[int], ...], around: Span) -> None:
         end = around.start
         for piece in pieces:
             assert end <= piece.span.start < piece.span.end <= around.end

@@ -17,7 +17,7 @@ from command import call
 from holdfast.errors import UsageError
 from holdfast.server.app import create_app
 from holdfast.server.security.guard import OPEN
-from holdfast.server.security.tokens import Tokens, new_token
+from holdfast.server.security.tokens import AccessTokens, new_token
 from holdfast.server.service import Service
 from holdfast.server.settings import COMPAT, Limits, Settings
 from serving import Answer, ask_app
@@ -25,14 +25,14 @@ from serving import Answer, ask_app
 NAME = "linker.test"
 
 
-def app_with(tokens: Tokens, **settings: Any) -> Any:
+def app_with(tokens: AccessTokens, **settings: Any) -> Any:
     chosen = Settings(**{"host": "0.0.0.0", "trusted_hosts": (NAME,), "compat": COMPAT, **settings})
     return create_app(Service(chosen), tokens=tokens)
 
 
 def routes() -> Iterator[tuple[str, str]]:
     """Every method and path there is, with something in place of each parameter."""
-    app = app_with(Tokens({}))
+    app = app_with(AccessTokens({}))
     for route in app.routes:
         assert isinstance(route, Route), "a mount hides its routes; list them"
         assert not isinstance(route, Mount)
@@ -53,7 +53,7 @@ def ask(app: Any, path: str, **options: Any) -> Answer:
 @pytest.mark.parametrize(("method", "path"), list(routes()))
 def test_a_route_answers_only_with_a_token(method: str, path: str, token_file: Path) -> None:
     token = new_token("ward-7", token_file)
-    app = app_with(Tokens.read(token_file))
+    app = app_with(AccessTokens.read(token_file))
     without = ask(app, path, method=method)
     wrong = ask(app, path, method=method, headers={"Authorization": "Bearer hf_wrong"})
     if path in OPEN:
@@ -78,7 +78,7 @@ def test_the_list_of_routes_is_not_empty() -> None:
 
 def test_a_browser_gives_the_token_as_a_password(token_file: Path) -> None:
     token = new_token("ward-7", token_file)
-    app = app_with(Tokens.read(token_file))
+    app = app_with(AccessTokens.read(token_file))
     login = base64.b64encode(f"anybody:{token}".encode()).decode()
     assert ask(app, "/", headers={"Authorization": f"Basic {login}"}).status == 200
     for broken in ("Basic", "Basic %%%", "Basic /w==", "Digest x", "Bearer", f"Bearer {token}x"):
@@ -87,7 +87,7 @@ def test_a_browser_gives_the_token_as_a_password(token_file: Path) -> None:
 
 def test_on_the_machine_itself_a_token_is_needed_only_if_that_is_said(token_file: Path) -> None:
     token = new_token("ward-7", token_file)
-    tokens = Tokens.read(token_file)
+    tokens = AccessTokens.read(token_file)
     for host in ("127.0.0.1", "localhost", "::1", "127.9.9.9"):
         assert ask(app_with(tokens, host=host), "/").status == 200
     strict = app_with(tokens, host="127.0.0.1", require_token=True)
@@ -97,7 +97,7 @@ def test_on_the_machine_itself_a_token_is_needed_only_if_that_is_said(token_file
 
 @pytest.mark.parametrize("host", ["10.0.0.5", "linker.example.org", "fe80::1"])
 def test_any_other_address_needs_a_token(host: str) -> None:
-    assert ask(app_with(Tokens({}), host=host), "/").status == 401
+    assert ask(app_with(AccessTokens({}), host=host), "/").status == 401
 
 
 def test_a_token_is_shown_once_and_kept_as_a_hash(token_file: Path) -> None:
@@ -110,13 +110,13 @@ def test_a_token_is_shown_once_and_kept_as_a_hash(token_file: Path) -> None:
     assert token not in done.stderr
     assert list(json.loads(kept)) == ["ward-7"]
     assert token_file.stat().st_mode & 0o077 == 0
-    assert Tokens.read(token_file).identify(f"Bearer {token}") == "ward-7"
+    assert AccessTokens.read(token_file).identify(f"Bearer {token}") == "ward-7"
 
 
 def test_a_new_token_of_a_name_replaces_the_old_one_and_no_other(token_file: Path) -> None:
     old, other = new_token("a", token_file), new_token("b", token_file)
     new = new_token("a", token_file)
-    app = app_with(Tokens.read(token_file))
+    app = app_with(AccessTokens.read(token_file))
     statuses = [
         ask(app, "/", headers={"Authorization": f"Bearer {token}"}).status
         for token in (old, other, new)
@@ -133,7 +133,7 @@ def test_a_service_that_others_reach_does_not_start_without_tokens(token_file: P
 
 
 def test_only_trusted_names_are_answered() -> None:
-    app = app_with(Tokens({}), host="127.0.0.1", trusted_hosts=())
+    app = app_with(AccessTokens({}), host="127.0.0.1", trusted_hosts=())
     for name in ("localhost", "LOCALHOST:8000", "127.0.0.1:8000", "[::1]:8000", "127.0.0.1"):
         assert ask(app, "/", headers={"host": name}).status == 200
     for name in ("evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8000", ""):
@@ -143,7 +143,7 @@ def test_only_trusted_names_are_answered() -> None:
 
 
 def test_pages_of_other_sites_can_neither_read_nor_post() -> None:
-    app = app_with(Tokens({}), host="127.0.0.1")
+    app = app_with(AccessTokens({}), host="127.0.0.1")
     origin = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
     answers = [
         ask(app, "/", headers=origin),
@@ -159,7 +159,7 @@ def test_pages_of_other_sites_can_neither_read_nor_post() -> None:
 
 def test_each_token_has_its_own_rate(token_file: Path) -> None:
     a, b = new_token("a", token_file), new_token("b", token_file)
-    app = app_with(Tokens.read(token_file), limits=Limits(per_minute=3))
+    app = app_with(AccessTokens.read(token_file), limits=Limits(per_minute=3))
     statuses = []
     for token in (a, a, a, a, b):
         answer = ask(app, "/", headers={"Authorization": f"Bearer {token}"})

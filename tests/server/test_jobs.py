@@ -14,7 +14,7 @@ from holdfast.server.failures import Failure
 from holdfast.server.jobs import Job, Jobs
 from holdfast.server.service import Service
 from holdfast.server.settings import Limits, Settings
-from holdfast.server.workers.tasks import Choice
+from holdfast.server.workers.tasks import PipelineChoice
 from serving import Server, wait_until
 
 DOCUMENTS = [{"id": str(i), "text": f"Heart attack {i} and TNF."} for i in range(30)]
@@ -46,8 +46,8 @@ def test_a_job_may_be_a_file_in_any_format(server: Server) -> None:
     assert result.headers["content-type"].startswith("text/tab-separated-values")
     assert result.text.count("HGNC:1") == len(DOCUMENTS)
     assert "MESH:D002" not in result.text
-    lines = server.ask(f"{place}/result?format=jsonl").text.splitlines()
-    assert [json.loads(line)["id"] for line in lines] == [d["id"] for d in DOCUMENTS]
+    told = server.ask(f"{place}/result?format=jsonl").text.splitlines()
+    assert [json.loads(line)["id"] for line in told] == [d["id"] for d in DOCUMENTS]
     xml = server.ask(f"{place}/result", headers={"Accept": "application/xml"})
     assert xml.text.startswith("<?xml")
 
@@ -67,7 +67,7 @@ class _Clock:
 
 
 def job_of(owner: str, text: str = "x") -> Job:
-    return Job(owner, "annotate", [Document("", text)], Choice("small", "default"), "json")
+    return Job(owner, "annotate", [Document("", text)], PipelineChoice("small", "default"), "json")
 
 
 def test_a_job_is_seen_by_its_token_alone_and_forgotten_an_hour_after_it_ends(

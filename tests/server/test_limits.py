@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from holdfast.server.app import create_app
-from holdfast.server.security.tokens import Tokens
+from holdfast.server.security.tokens import AccessTokens
 from holdfast.server.service import Service
 from holdfast.server.settings import Limits, Settings
 from serving import ask_app
@@ -24,7 +24,7 @@ JSON = {"content-type": "application/json"}
 def local_app(tmp_path: Any = None, **limits: Any) -> Any:
     kbs = ("open",) if tmp_path is None else (str(make_kb(tmp_path / "kb").folder),)
     chosen = Settings(kbs=kbs, trusted_hosts=("linker.test",), workers=1, limits=Limits(**limits))
-    return create_app(Service(chosen), tokens=Tokens({}))
+    return create_app(Service(chosen), tokens=AccessTokens({}))
 
 
 def test_a_body_is_cut_off_whether_or_not_its_length_is_told() -> None:

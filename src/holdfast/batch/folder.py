@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import TextIO
 
 from holdfast.artifacts import why_not_written
-from holdfast.batch.places import LocalPlace, Place, is_remote
+from holdfast.batch.places import LocalPlace, OutputPlace, is_remote
 from holdfast.errors import HoldfastError, UsageError
 
 
-def check_folder(place: Place, out: str, *, has_own: bool, is_job: bool, resume: bool) -> None:
+def check_folder(
+    place: OutputPlace, out: str, *, has_own: bool, is_job: bool, resume: bool
+) -> None:
     """A folder is new, or it holds a job that is to be resumed or that others work at, too.
 
     `has_own`: it has this job's manifest; `is_job`: it has that of any task of it.
@@ -31,7 +33,7 @@ def check_folder(place: Place, out: str, *, has_own: bool, is_job: bool, resume:
         )
 
 
-def check_apart(place: Place, inputs: Iterable[str]) -> None:
+def check_apart(place: OutputPlace, inputs: Iterable[str]) -> None:
     """The output lies in no folder that is read: --resume would take it for further input."""
     if not isinstance(place, LocalPlace):
         return
@@ -45,7 +47,7 @@ def check_apart(place: Place, inputs: Iterable[str]) -> None:
 
 
 @contextmanager
-def told_if_full(place: Place) -> Iterator[None]:
+def told_if_full(place: OutputPlace) -> Iterator[None]:
     """A disk that is full when the manifest or the report is written is one line, too."""
     try:
         yield
@@ -57,7 +59,7 @@ def told_if_full(place: Place) -> Iterator[None]:
 
 
 @contextmanager
-def locked(place: Place, manifest: str) -> Iterator[None]:
+def locked(place: OutputPlace, manifest: str) -> Iterator[None]:
     """No two processes do the same job in the same folder, where that can be told."""
     if not isinstance(place, LocalPlace):
         yield

@@ -47,7 +47,7 @@ class InputFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InputSource:
     """What is cut into shards: one file, or several files of one document each."""
 
     number: int  # from 0, in the order of the arguments
@@ -74,7 +74,7 @@ class Source:
 class JobInputs:
     """The sources of a job, and what was found beside them in folders and left out."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[InputSource, ...]
     left_out: dict[str, int]  # by reason
 
 
@@ -90,7 +90,7 @@ def find_sources(
     report, ids = ReadReport(), set[str]()
     files = [file for argument in arguments for file in _files(argument, format, report, ids)]
     runs = list(_runs(files, documents_per_shard))
-    sources = tuple(Source(number, run) for number, run in enumerate(runs))
+    sources = tuple(InputSource(number, run) for number, run in enumerate(runs))
     return JobInputs(sources, dict(report.left_out))
 
 

@@ -29,7 +29,7 @@ def is_remote(location: str) -> bool:
     return _ADDRESS.match(location) is not None and not location.startswith("file://")
 
 
-class Place(Protocol):
+class OutputPlace(Protocol):
     """A folder of output files, whose names may have folders before them."""
 
     def write(self, name: str, content: bytes) -> None:
@@ -148,7 +148,7 @@ def _is_part_of(path: Path, names: Collection[str]) -> bool:
     return is_part(path) and path.name[1:].partition(".")[0] in names
 
 
-def open_place(location: str) -> Place:
+def open_place(location: str) -> OutputPlace:
     """The folder at a path or an address; UsageError if Arrow does not know the address."""
     if is_remote(location):
         files, folder = _arrow(location)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from holdfast.artifacts import sha256_of
-from holdfast.batch.inputs import InputFile, Source
+from holdfast.batch.inputs import InputFile, InputSource
 from holdfast.batch.places import file_at
 from holdfast.batch.records import read_records
 from holdfast.errors import UsageError
@@ -24,10 +24,10 @@ _BESIDE_BRAT: Final = (".txt", ".a2")  # files that are read with brat's annotat
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredSource:
     """What is known of a source once it was read."""
 
-    source: Source
+    source: InputSource
     sha256: str
     records: int  # documents and broken records
 
@@ -47,7 +47,7 @@ class Measured:
 class Shard:
     """Some consecutive records of a source, which become one output file."""
 
-    source: Source
+    source: InputSource
     index: int  # from 0, in its source
     start: int  # the first record
     stop: int  # the record after the last
@@ -86,7 +86,7 @@ class Share:
 WHOLE: Final = Share(1, 1)
 
 
-def measure(source: Source, *, strict: bool, records: int | None = None) -> Measured:
+def measure(source: InputSource, *, strict: bool, records: int | None = None) -> MeasuredSource:
     """Read the source once. With `strict`, a broken record raises.
 
     `records`: how many there are, where that is known; then only the digest is made.
@@ -94,10 +94,10 @@ def measure(source: Source, *, strict: bool, records: int | None = None) -> Meas
     sha256 = digest_of(source)
     if records is None:
         records = sum(1 for _ in read_records(source, strict=strict))
-    return Measured(source, sha256, records)
+    return MeasuredSource(source, sha256, records)
 
 
-def digest_of(source: Source) -> str:
+def digest_of(source: InputSource) -> str:
     """The sha256 of a file; of several, that of their names and sha256s."""
     if len(source.files) == 1:
         return _digest_of_file(source.files[0])
@@ -121,9 +121,9 @@ def _beside(path: Path, format: str) -> list[Path]:
     return [p for p in map(path.with_suffix, _BESIDE_BRAT) if p.exists()]
 
 
-def sources_of_share(sources: Sequence[Source], share: Share) -> list[Source]:
+def sources_of_share(sources: Sequence[InputSource], share: Share) -> list[InputSource]:
     """The sources that a share has shards of, told by the sizes of the files alone."""
-    chosen = list[Source]()
+    chosen = list[InputSource]()
     total, start = sum(source.size for source in sources), 0
     for source in sources:
         end = start + source.size
@@ -137,7 +137,7 @@ def sources_of_share(sources: Sequence[Source], share: Share) -> list[Source]:
 
 
 def shards_of_share(
-    sources: Sequence[Source], measured: Sequence[Measured], share: Share, *, size: int
+    sources: Sequence[InputSource], measured: Sequence[MeasuredSource], share: Share, *, size: int
 ) -> list[Shard]:
     """The shards of `size` records whose beginning, by size of the files, lies in the share.
 
@@ -159,7 +159,7 @@ def shards_of_share(
     return chosen
 
 
-def _cut(measured: Measured, size: int) -> Iterator[Shard]:
+def _cut(measured: MeasuredSource, size: int) -> Iterator[Shard]:
     """At least one: a source without records has an empty output file."""
     for index, start in enumerate(range(0, max(1, measured.records), size)):
         yield Shard(measured.source, index, start, min(start + size, measured.records))

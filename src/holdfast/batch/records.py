@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from holdfast.batch.inputs import InputFile, Source
+from holdfast.batch.inputs import InputFile, InputSource
 from holdfast.batch.places import file_at
 from holdfast.corpora import ReadReport
 from holdfast.corpora.formats import format_named
@@ -53,7 +53,7 @@ def _broken(reason: str, file: InputFile) -> Broken:
     return Broken(reason.replace(file.location, file.name))
 
 
-def read_records(source: Source, *, strict: bool) -> Iterator[Document | Broken]:
+def read_records(source: InputSource, *, strict: bool) -> Iterator[Document | Broken]:
     """The source's documents without their annotations, and what is broken, in order.
 
     A file that breaks in the middle, such as a truncated archive, ends in a Broken record. With
@@ -99,12 +99,12 @@ class RecordReader:
 
     def __init__(self, *, strict: bool) -> None:
         self._strict = strict
-        self._source: Source | None = None
+        self._source: InputSource | None = None
         self._next = 0
         self._records: Iterator[Document | Broken] = iter(())
         self._open = ExitStack()
 
-    def read(self, source: Source, start: int, stop: int) -> list[Document | Broken]:
+    def read(self, source: InputSource, start: int, stop: int) -> list[Document | Broken]:
         """Records `start` to `stop`, fewer if there are not so many."""
         if source != self._source or start < self._next:
             self.close()

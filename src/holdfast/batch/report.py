@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from holdfast.batch.places import Place
+from holdfast.batch.places import OutputPlace
 from holdfast.batch.plan import Shard
 from holdfast.batch.state import Finished, finished_shard
-from holdfast.batch.tally import Tally
+from holdfast.batch.tally import ShardTally
 from holdfast.kb.store import KnowledgeBase
 from holdfast.text.safe import json_safe
 
@@ -21,7 +21,7 @@ TOP: Final = 50  # concepts that a report lists
 class Total:
     """All shards of a job together. One shard at a time is held in memory."""
 
-    tally: Tally = field(default_factory=Tally)
+    tally: ShardTally = field(default_factory=ShardTally)
     shards: int = 0
     quarantined: int = 0
     worker_seconds: float = 0.0
@@ -108,7 +108,7 @@ def _label(kb: KnowledgeBase, id: str) -> str:
     return "" if row is None else kb.label_at(row)
 
 
-def quarantine_lines(place: Place, shards: Sequence[Shard], total: Total) -> bytes:
+def quarantine_lines(place: OutputPlace, shards: Sequence[Shard], total: Total) -> bytes:
     """What is not in the output, one JSON object a line, in the order of the input."""
     lines = list[str]()
     for shard in shards:

@@ -23,8 +23,15 @@ from holdfast.batch.folder import check_apart, check_folder, locked, told_if_ful
 from holdfast.batch.inputs import JobInputs, find_sources
 from holdfast.batch.outputs import output_format
 from holdfast.batch.page import report_page
-from holdfast.batch.places import Place, is_remote, open_place
-from holdfast.batch.plan import WHOLE, Measured, Shard, Share, shards_of_share, sources_of_share
+from holdfast.batch.places import OutputPlace, is_remote, open_place
+from holdfast.batch.plan import (
+    WHOLE,
+    MeasuredSource,
+    Shard,
+    Share,
+    shards_of_share,
+    sources_of_share,
+)
 from holdfast.batch.report import Timing, Total, quarantine_lines, report_json
 from holdfast.batch.settings import (
     Linking,
@@ -36,7 +43,7 @@ from holdfast.batch.settings import (
     settings_of,
 )
 from holdfast.batch.state import Finished, finished_shard, forget_attempts
-from holdfast.batch.work import Job
+from holdfast.batch.work import BatchJob
 from holdfast.blocks import cores
 from holdfast.errors import UsageError
 from holdfast.io.progress import progress_bar
@@ -51,7 +58,7 @@ Report = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnnotateRequest:
+class BatchRequest:
     """The options of `holdfast annotate`; docs/cli.md says what each means."""
 
     inputs: tuple[str, ...]
@@ -68,7 +75,7 @@ class AnnotateRequest:
     ray_address: str | None = None
 
 
-def run_annotate(request: AnnotateRequest) -> Report:
+def run_annotate(request: BatchRequest) -> Report:
     """Annotate what is asked for, and write the report. Wrong use is noticed first."""
     _check(request)
     place = open_place(request.out)
@@ -101,7 +108,7 @@ def run_annotate(request: AnnotateRequest) -> Report:
     check_unchanged(manifests, settings, None, place)
     with progress_bar(kb.name, quiet=1.0) as progress:
         prepare_kb(kb, model=linking.model, progress=progress)
-    job = Job(linking, request.format, request.strict, _absolute_place(request.out))
+    job = BatchJob(linking, request.format, request.strict, _absolute_place(request.out))
     run = _Run(request, place, inputs, kb, settings, job)
     with locked(place, own), _engine(request, job) as engine:
         return run.do(engine, manifests)
@@ -109,12 +116,12 @@ def run_annotate(request: AnnotateRequest) -> Report:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    request: AnnotateRequest
-    place: Place
+    request: BatchRequest
+    place: OutputPlace
     inputs: JobInputs
     kb: KnowledgeBase
     settings: dict[str, Any]
-    job: Job
+    job: BatchJob
 
     def do(self, engine: Engine, manifests: dict[str, dict[str, Any]]) -> Report:
         began = time.monotonic()
@@ -156,13 +163,13 @@ class _Run:
         forget_attempts(self.place, shards)
         return left, total
 
-    def _measure(self, engine: Engine, known: dict[int, int]) -> list[Measured]:
+    def _measure(self, engine: Engine, known: dict[int, int]) -> list[MeasuredSource]:
         sources = sources_of_share(self.inputs.sources, self.request.share)
         tasks = [Measure(source, known.get(source.number)) for source in sources]
-        found = list[Measured]()
+        found = list[MeasuredSource]()
         with progress_bar("annotate", quiet=2.0) as progress:
             for one in engine.run(tasks, _ignored):
-                assert isinstance(one, Measured)
+                assert isinstance(one, MeasuredSource)
                 found.append(one)
                 progress(f"reading: {len(found):,} of {len(tasks):,} inputs", 0.0)
         return sorted(found, key=lambda one: one.source.number)
@@ -206,7 +213,7 @@ def _ignored(_documents: int) -> None:
     """Measuring links nothing."""
 
 
-def _check(request: AnnotateRequest) -> None:
+def _check(request: BatchRequest) -> None:
     output_format(request.format)
     if not request.inputs:
         raise UsageError("name at least one file or folder to annotate")
@@ -235,7 +242,7 @@ def _absolute_place(out: str) -> str:
 
 
 @contextmanager
-def _engine(request: AnnotateRequest, job: Job) -> Iterator[Engine]:
+def _engine(request: BatchRequest, job: BatchJob) -> Iterator[Engine]:
     made: AbstractContextManager[Engine]
     if request.engine == "ray":
         from holdfast.batch.engines.on_ray import RayEngine

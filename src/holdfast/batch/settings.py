@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from holdfast import artifacts
-from holdfast.batch.inputs import Source
-from holdfast.batch.places import Place
-from holdfast.batch.plan import Measured, Share
+from holdfast.batch.inputs import InputSource
+from holdfast.batch.places import OutputPlace
+from holdfast.batch.plan import MeasuredSource, Share
 from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.models import find_model, manifest_of
@@ -76,7 +76,7 @@ class Linking:
 def settings_of(
     linking: Linking,
     kb: KnowledgeBase,
-    sources: Sequence[Source],
+    sources: Sequence[InputSource],
     *,
     format: str,
     documents_per_shard: int,
@@ -159,7 +159,7 @@ def manifest_name(share: Share) -> str:
     return f"manifest{share.ending}.json"
 
 
-def manifest_bytes(settings: Mapping[str, Any], measured: Sequence[Measured]) -> bytes:
+def manifest_bytes(settings: Mapping[str, Any], measured: Sequence[MeasuredSource]) -> bytes:
     """The manifest of a job, the same for the same job."""
     content = {
         "kind": _KIND,
@@ -178,7 +178,7 @@ def known_records(manifests: Mapping[str, Mapping[str, Any]]) -> dict[int, int]:
     return {one["number"]: one["records"] for one in inputs}
 
 
-def read_manifests(place: Place) -> dict[str, dict[str, Any]]:
+def read_manifests(place: OutputPlace) -> dict[str, dict[str, Any]]:
     """The manifests in a folder, of the whole job and of tasks, by name."""
     found = dict[str, dict[str, Any]]()
     for name in place.names():
@@ -205,8 +205,8 @@ def _manifest(content: bytes, where: str) -> dict[str, Any]:
 def check_unchanged(
     manifests: Mapping[str, Mapping[str, Any]],
     settings: Mapping[str, Any],
-    measured: Sequence[Measured] | None,
-    place: Place,
+    measured: Sequence[MeasuredSource] | None,
+    place: OutputPlace,
 ) -> None:
     """A UsageError that says what changed, if any manifest is of another job.
 
@@ -225,7 +225,9 @@ def check_unchanged(
 
 
 def _changes(
-    manifest: Mapping[str, Any], settings: Mapping[str, Any], measured: Sequence[Measured] | None
+    manifest: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    measured: Sequence[MeasuredSource] | None,
 ) -> Iterator[str]:
     before = manifest["settings"]
     earlier = {one["number"]: one for one in manifest["inputs"]}

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from holdfast.batch.places import Place
+from holdfast.batch.places import OutputPlace
 from holdfast.batch.plan import Shard
-from holdfast.batch.tally import Tally
+from holdfast.batch.tally import ShardTally
 from holdfast.errors import HoldfastError
 
 SHARDS: Final = "shards"
@@ -50,7 +50,7 @@ class Finished:
     file: str  # of the output, in the job's folder
     size: int
     sha256: str
-    tally: Tally
+    tally: ShardTally
     quarantined: tuple[Quarantined, ...]
     seconds: float  # that its worker took
 
@@ -73,19 +73,19 @@ class Finished:
             file=data["file"],
             size=data["size"],
             sha256=data["sha256"],
-            tally=Tally.from_json(data["tally"]),
+            tally=ShardTally.from_json(data["tally"]),
             quarantined=tuple(Quarantined(**one) for one in data["quarantined"]),
             seconds=data["seconds"],
         )
 
 
-def keep(place: Place, finished: Finished, content: bytes) -> None:
+def keep(place: OutputPlace, finished: Finished, content: bytes) -> None:
     """Write the output of a shard, and then that it is done."""
     place.write(finished.file, content)
     place.write(f"{_STATE}/{finished.name}{_DONE}", finished.to_bytes())
 
 
-def finished_shard(place: Place, shard: Shard) -> Finished | None:
+def finished_shard(place: OutputPlace, shard: Shard) -> Finished | None:
     """The shard's state, if its output is there as it was written; None if it must be done."""
     content = place.read(f"{_STATE}/{shard.name}{_DONE}")
     if content is None:
@@ -104,13 +104,13 @@ def finished_shard(place: Place, shard: Shard) -> Finished | None:
 class Attempts:
     """How often the process that worked on a shard died, and at which documents."""
 
-    place: Place
+    place: OutputPlace
     shard: Shard
     deaths: int = 0
     at: Counter[int] = field(default_factory=Counter)  # deaths by record
 
     @classmethod
-    def begin(cls, place: Place, shard: Shard) -> Attempts:
+    def begin(cls, place: OutputPlace, shard: Shard) -> Attempts:
         """One more attempt. What an earlier one left behind tells that it did not end.
 
         HoldfastError if there were too many.
@@ -150,7 +150,7 @@ class Attempts:
         return f"{_STATE}/{self.shard.name}{_ATTEMPTS}"
 
 
-def forget_attempts(place: Place, shards: Iterable[Shard]) -> None:
+def forget_attempts(place: OutputPlace, shards: Iterable[Shard]) -> None:
     """A job that was killed as a whole says nothing of its shards."""
     wanted = {f"{_STATE}/{shard.name}{_ATTEMPTS}" for shard in shards}
     for name in place.names(_STATE):

@@ -15,7 +15,7 @@ _COUNTERS: Final = ("types", "vocabularies", "concepts", "lost")
 
 
 @dataclass(slots=True)
-class Tally:
+class ShardTally:
     """Counts of one shard, or of many."""
 
     documents: int = 0  # that are in the output
@@ -46,7 +46,7 @@ class Tally:
                 self.concepts.update(mention.ids)
                 self.vocabularies.update(vocabulary_of(id) for id in mention.ids)
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: ShardTally) -> None:
         for name in _COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in _COUNTERS:
@@ -58,7 +58,7 @@ class Tally:
         return plain | {name: dict(sorted(getattr(self, name).items())) for name in _COUNTERS}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Tally:
+    def from_json(cls, data: Mapping[str, Any]) -> ShardTally:
         tally = cls()
         for name in _COUNTS:
             setattr(tally, name, int(data[name]))

@@ -20,7 +20,7 @@ from holdfast.batch.plan import Shard
 from holdfast.batch.records import Broken, RecordReader
 from holdfast.batch.settings import Linking
 from holdfast.batch.state import DEADLY, SHARDS, Attempts, Finished, Quarantined, keep
-from holdfast.batch.tally import Tally
+from holdfast.batch.tally import ShardTally
 from holdfast.corpora import WriteReport
 from holdfast.document import Document
 from holdfast.errors import ArtifactError, InputError, KnowledgeBaseError
@@ -36,7 +36,7 @@ _BETWEEN_RELEASES: Final = 50  # documents
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BatchJob:
     """What every process of a job must know."""
 
     linking: Linking
@@ -56,7 +56,7 @@ class _Numbered:
 class Worker:
     """Annotates shards, one after the other. The pipeline is loaded by the first."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: BatchJob) -> None:
         self._job = job
         self._place = open_place(job.out)
         self._format = output_format(job.format)
@@ -130,9 +130,9 @@ class Worker:
                 faults[number] = f"holds half a character ({character}), which no file can hold"
         return documents, faults
 
-    def _write(self, documents: Iterable[Document], told: Told) -> tuple[Tally, bytes]:
+    def _write(self, documents: Iterable[Document], told: Told) -> tuple[ShardTally, bytes]:
         """Link the documents and write them; what depends on documents is in both results."""
-        tally, report, stream = Tally(), WriteReport(), BytesIO()
+        tally, report, stream = ShardTally(), WriteReport(), BytesIO()
         linked = tally.counted(self._pipeline.pipe(documents))
         self._format.write(_announced(linked, told), stream, report)
         tally.lost.update(report.lost)

@@ -55,7 +55,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ListedAnswer:
     """What became of a listed name in one sentence."""
 
     listed: Listed
@@ -103,7 +103,7 @@ def _groups(kb: KnowledgeBase) -> Iterator[tuple[str, np.ndarray[Any, np.dtype[n
 
 def find_listed(
     pipeline: Pipeline, kb: KnowledgeBase, drawn: Sequence[Listed], frame: str, *, given: bool
-) -> Iterator[Answer]:
+) -> Iterator[ListedAnswer]:
     """Each name in the sentence; with `given`, as a mention that is marked already."""
     documents = (_sentence(listed.name, frame, given=given) for listed in drawn)
     for listed, linked in zip(drawn, pipeline.pipe(documents), strict=True):
@@ -116,7 +116,7 @@ def _sentence(name: str, frame: str, *, given: bool) -> Document:
     return Document("", frame.replace("{}", name), mentions=marked)
 
 
-def _judged(kb: KnowledgeBase, listed: Listed, document: Document, frame: str) -> Answer:
+def _judged(kb: KnowledgeBase, listed: Listed, document: Document, frame: str) -> ListedAnswer:
     start = frame.index("{}")
     end = start + len(listed.name)
     whole = [m for m in document.mentions if (m.start, m.end) == (start, end)]
@@ -124,7 +124,7 @@ def _judged(kb: KnowledgeBase, listed: Listed, document: Document, frame: str) -
     said = "; ".join(
         f"{document.text_of(mention)}: {', '.join(mention.ids)}" for mention in whole or near
     )
-    return Answer(
+    return ListedAnswer(
         listed,
         frame,
         is_found=bool(whole),
@@ -167,7 +167,7 @@ def bench_listed(
     `linker` is the pipeline without detection, for names that are given as marked mentions.
     """
     drawn = draw_names(kb, each=each, seed=seed)
-    answers = dict[str, list[Answer]]()
+    answers = dict[str, list[ListedAnswer]]()
     runs = [("given", linker, FRAMES[0]), *((frame, pipeline, frame) for frame in FRAMES)]
     for done, (name, steps, frame) in enumerate(runs):
         progress(f"linking {len(drawn):,} names: {name}", done / len(runs))
@@ -183,7 +183,7 @@ def bench_listed(
     }
 
 
-def _shares(answers: Sequence[Answer]) -> dict[str, Any]:
+def _shares(answers: Sequence[ListedAnswer]) -> dict[str, Any]:
     groups = dict.fromkeys(answer.listed.group for answer in answers)
     main = [answer for answer in answers if answer.listed.group in MAIN] or answers
     return {
@@ -201,11 +201,11 @@ def _share(flags: Sequence[bool]) -> float:
     return round(sum(flags) / len(flags), 4)
 
 
-def _missed(answers: Sequence[Answer]) -> Iterator[Answer]:
+def _missed(answers: Sequence[ListedAnswer]) -> Iterator[ListedAnswer]:
     return (answer for answer in answers if not answer.is_linked)
 
 
-def _miss(sentence: str, answer: Answer) -> dict[str, str]:
+def _miss(sentence: str, answer: ListedAnswer) -> dict[str, str]:
     listed = answer.listed
     return {
         "sentence": sentence,

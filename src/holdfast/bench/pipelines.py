@@ -62,7 +62,7 @@ class PipelineSpeed:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PipelineTask:
     """What is linked, and with how many threads."""
 
     documents: Sequence[Document]
@@ -80,7 +80,7 @@ class StartTime:
 
 def bench_pipeline(
     kb: KnowledgeBase,
-    task: Task,
+    task: PipelineTask,
     *,
     models: Sequence[str],  # the first is also measured over smaller vocabularies
     start_kb: KnowledgeBase,
@@ -113,7 +113,7 @@ def bench_pipeline(
 
 
 def measure_pipeline(
-    kb: KnowledgeBase, task: Task, *, model: str, **environment: str
+    kb: KnowledgeBase, task: PipelineTask, *, model: str, **environment: str
 ) -> PipelineSpeed:
     """In a process of its own, whose home folder may be another."""
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
@@ -131,7 +131,7 @@ def measure_pipeline(
 
 
 def measure_growth(
-    kb: KnowledgeBase, task: Task, *, model: str, sizes: Sequence[int], progress: Progress
+    kb: KnowledgeBase, task: PipelineTask, *, model: str, sizes: Sequence[int], progress: Progress
 ) -> Iterator[PipelineSpeed]:
     """Measure over random parts of the knowledge base with about so many names each.
 

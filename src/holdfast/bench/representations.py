@@ -11,7 +11,12 @@ import numpy as np
 
 from holdfast.systems.bier.search import SparseIndex
 from holdfast.systems.bier.sparse import SparseVectors, blocks
-from holdfast.systems.bier.stored import Block, StoredMention, read_represented, write_represented
+from holdfast.systems.bier.stored import (
+    MentionBlock,
+    StoredMention,
+    read_represented,
+    write_represented,
+)
 
 
 def bench_representations(
@@ -24,7 +29,9 @@ def bench_representations(
         write_represented(
             path,
             (
-                Block([_place(row) for row in range(part.start, part.stop)], vectors[part], None)
+                MentionBlock(
+                    [_place(row) for row in range(part.start, part.stop)], vectors[part], None
+                )
                 for part in blocks(mentions, 10_000)
             ),
             types=[f"type {number}" for number in range(types)],

@@ -76,7 +76,7 @@ def annotate(asked: AnnotateOptions) -> None:
     """Link the documents of files and folders; one output file for each shard, resumable."""
     from holdfast.batch.plan import WHOLE
     from holdfast.batch.plan import Share as Part
-    from holdfast.batch.run import AnnotateRequest, run_annotate
+    from holdfast.batch.run import BatchRequest, run_annotate
     from holdfast.batch.settings import Linking
     from holdfast.io.show.annotated import print_report
 
@@ -91,7 +91,7 @@ def annotate(asked: AnnotateOptions) -> None:
         map_to=asked.map_to,
     )
     share = WHOLE if asked.shard is None else Part.parse(asked.shard)
-    request = AnnotateRequest(
+    request = BatchRequest(
         inputs=tuple(asked.inputs),
         out=asked.out,
         format=asked.output,

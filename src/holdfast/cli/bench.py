@@ -37,7 +37,7 @@ def pipeline(
 ) -> None:
     """Documents a second, latency, start-up and memory of whole pipelines."""
     from holdfast.bench.growth import parse_sizes
-    from holdfast.bench.pipelines import Task, bench_pipeline
+    from holdfast.bench.pipelines import PipelineTask, bench_pipeline
     from holdfast.corpora.named import load_corpus
     from holdfast.io.progress import progress_bar
     from holdfast.io.show.bench import print_pipelines
@@ -51,7 +51,7 @@ def pipeline(
     with progress_bar("bench pipeline") as progress:
         measured = bench_pipeline(
             open_kb(kb),
-            Task(documents, ("Disease", "Chemical"), threads),
+            PipelineTask(documents, ("Disease", "Chemical"), threads),
             models=chosen,
             sizes=parse_sizes(sizes),
             start_kb=open_kb("open"),

@@ -100,9 +100,9 @@ class LinkOptions:
 @with_options(LinkOptions)
 def link(asked: LinkOptions) -> None:
     """Find and link the concepts in a text, in files, or in what comes on standard input."""
-    from holdfast.io.linking import LinkRequest, run_link
+    from holdfast.io.linking import LinkArguments, run_link
 
-    request = LinkRequest(
+    request = LinkArguments(
         inputs=tuple(asked.inputs or ()),
         mentions=asked.mentions,
         column=asked.column,

@@ -35,7 +35,7 @@ _MADE: Final = ("dense", "entities")  # folders of what models make of knowledge
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DoctorCheck:
     """One thing that was looked at."""
 
     what: str
@@ -50,7 +50,7 @@ class Check:
 class Health:
     """All that was looked at."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[DoctorCheck, ...]
 
     @property
     def is_sound(self) -> bool:
@@ -62,7 +62,7 @@ class Health:
 
 def examine(*, progress: Progress) -> Health:
     """Look at everything, whatever is broken on the way."""
-    steps: tuple[Callable[[], Iterator[Check]], ...] = (
+    steps: tuple[Callable[[], Iterator[DoctorCheck]], ...] = (
         _python,
         _versions,
         _home,
@@ -71,7 +71,7 @@ def examine(*, progress: Progress) -> Health:
         _made_of_knowledge_bases,
         _self_tests,
     )
-    checks = list[Check]()
+    checks = list[DoctorCheck]()
     for number, step in enumerate(steps):
         progress("looking", number / len(steps))
         checks += step()
@@ -79,26 +79,28 @@ def examine(*, progress: Progress) -> Health:
     return Health(tuple(checks))
 
 
-def _python() -> Iterator[Check]:
+def _python() -> Iterator[DoctorCheck]:
     machine = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
     good = sys.version_info >= _OLDEST
     cores = os.cpu_count() or 1
     advice = "" if good else "; Holdfast needs 3.11 or newer"
     plural = "s" if cores > 1 else ""
-    yield Check("Python", GOOD if good else BROKEN, f"{machine}, {cores} core{plural}{advice}")
+    yield DoctorCheck(
+        "Python", GOOD if good else BROKEN, f"{machine}, {cores} core{plural}{advice}"
+    )
 
 
-def _versions() -> Iterator[Check]:
-    yield Check("Holdfast", GOOD, version("holdfast"))
+def _versions() -> Iterator[DoctorCheck]:
+    yield DoctorCheck("Holdfast", GOOD, version("holdfast"))
     found = {name: _version(name) for name in _CORE}
     missing = [name for name, number in found.items() if number is None]
     there = ", ".join(f"{name} {number}" for name, number in found.items() if number)
     if missing:
         there += f"; missing: {', '.join(missing)}; pip install holdfast"
-    yield Check("packages", BROKEN if missing else GOOD, there)
+    yield DoctorCheck("packages", BROKEN if missing else GOOD, there)
     extras = {name: _version(name) for name in _EXTRAS}
     optional = ", ".join(f"{name} {number}" for name, number in extras.items() if number)
-    yield Check("optional packages", GOOD, optional or "none")
+    yield DoctorCheck("optional packages", GOOD, optional or "none")
 
 
 def _version(package: str) -> str | None:
@@ -108,33 +110,33 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _home() -> Iterator[Check]:
+def _home() -> Iterator[DoctorCheck]:
     folder = artifacts.home()
     place = next(path for path in (folder, *folder.parents) if path.exists())
     if place.is_dir() and os.access(place, os.W_OK):
         said = "" if folder.is_dir() else " (made when it is first needed)"
-        yield Check("home folder", GOOD, f"{folder}{said}")
+        yield DoctorCheck("home folder", GOOD, f"{folder}{said}")
     else:
-        yield Check("home folder", BROKEN, f"{folder}: cannot be written; set HOLDFAST_HOME")
+        yield DoctorCheck("home folder", BROKEN, f"{folder}: cannot be written; set HOLDFAST_HOME")
     free = shutil.disk_usage(place).free
     advice = "" if free > _ROOM else f"; building the open knowledge base takes {_ROOM / 1e9:.0f}"
     state = GOOD if free > _ROOM else NOTED
-    yield Check("free disk", state, f"{free / 1e9:.1f} GB{advice}")
+    yield DoctorCheck("free disk", state, f"{free / 1e9:.1f} GB{advice}")
 
 
-def _knowledge_bases(progress: Progress) -> Iterator[Check]:
+def _knowledge_bases(progress: Progress) -> Iterator[DoctorCheck]:
     sound, damaged = all_kbs()
     for kb in sound:
         progress(f"hashing {kb.name}", 0.0)
         size = f"{len(kb):,} concepts, {kb.names:,} names"
         yield _hashed(f"knowledge base {kb.name}", kb.folder, kb.manifest, size)
     for broken in damaged:
-        yield Check(f"knowledge base {broken.name}", BROKEN, broken.problem)
+        yield DoctorCheck(f"knowledge base {broken.name}", BROKEN, broken.problem)
     if not sound and not damaged:
-        yield Check("knowledge bases", NOTED, "none yet; `holdfast kb get open`")
+        yield DoctorCheck("knowledge bases", NOTED, "none yet; `holdfast kb get open`")
 
 
-def _models(progress: Progress) -> Iterator[Check]:
+def _models(progress: Progress) -> Iterator[DoctorCheck]:
     """A line for each that is broken, and one each for the others that ship and of the home."""
     whole: dict[bool, list[ModelFolder]] = {True: [], False: []}  # by whether they ship
     for model in list_models():
@@ -144,9 +146,9 @@ def _models(progress: Progress) -> Iterator[Check]:
             whole[model.is_shipped].append(model)
         else:
             yield check
-    yield Check("models that ship", GOOD if whole[True] else BROKEN, _listed(whole[True]))
+    yield DoctorCheck("models that ship", GOOD if whole[True] else BROKEN, _listed(whole[True]))
     if whole[False]:
-        yield Check("models of the home folder", GOOD, _listed(whole[False]))
+        yield DoctorCheck("models of the home folder", GOOD, _listed(whole[False]))
 
 
 def _listed(models: Sequence[ModelFolder]) -> str:
@@ -156,16 +158,16 @@ def _listed(models: Sequence[ModelFolder]) -> str:
     return f"{', '.join(names[:_NAMED])}{more} ({size:.0f} MB, hashes fit)"
 
 
-def _model(model: ModelFolder) -> Check:
+def _model(model: ModelFolder) -> DoctorCheck:
     what = f"model {model.name}"
     try:
         manifest = manifest_of(model.folder)
     except HoldfastError as error:
-        return Check(what, BROKEN, str(error))
+        return DoctorCheck(what, BROKEN, str(error))
     return _hashed(what, model.folder, manifest, model.kind)
 
 
-def _made_of_knowledge_bases() -> Iterator[Check]:
+def _made_of_knowledge_bases() -> Iterator[DoctorCheck]:
     """Vectors and indexes that models keep for knowledge bases; they are made again if broken."""
     whole = 0
     for parent in _MADE:
@@ -176,23 +178,25 @@ def _made_of_knowledge_bases() -> Iterator[Check]:
             try:
                 check = _hashed(f"vectors {folder.name}", folder, manifest_of(folder), "")
             except HoldfastError as error:
-                check = Check(f"vectors {folder.name}", BROKEN, str(error))
+                check = DoctorCheck(f"vectors {folder.name}", BROKEN, str(error))
             whole += check.state == GOOD
             if check.state != GOOD:
                 yield check
-    yield Check("vectors of names", GOOD, f"{whole} sets, hashes fit" if whole else "none yet")
+    yield DoctorCheck(
+        "vectors of names", GOOD, f"{whole} sets, hashes fit" if whole else "none yet"
+    )
 
 
-def _hashed(what: str, folder: Path, manifest: artifacts.Manifest, good: str) -> Check:
+def _hashed(what: str, folder: Path, manifest: artifacts.Manifest, good: str) -> DoctorCheck:
     """Every file of a folder hashed anew, whatever an earlier check remembered."""
     try:
         artifacts.verify(folder, manifest, afresh=True)
     except (HoldfastError, OSError) as error:
-        return Check(what, BROKEN, str(error))
-    return Check(what, GOOD, f"{good}, hashes fit" if good else "hashes fit")
+        return DoctorCheck(what, BROKEN, str(error))
+    return DoctorCheck(what, GOOD, f"{good}, hashes fit" if good else "hashes fit")
 
 
-def _self_tests() -> Iterator[Check]:
+def _self_tests() -> Iterator[DoctorCheck]:
     """Link with a knowledge base made on the spot, and with the default one if it is there."""
     with tempfile.TemporaryDirectory() as folder, _home_in(folder):
         check = _timed("self-test", lambda: link_small_kb(Path(folder) / "kb"))
@@ -217,12 +221,12 @@ def _home_in(folder: str) -> Iterator[None]:
             os.environ["HOLDFAST_HOME"] = before
 
 
-def _timed(what: str, test: Callable[[], str]) -> Check:
+def _timed(what: str, test: Callable[[], str]) -> DoctorCheck:
     """`test` returns what it found, and raises where that is wrong."""
     begun = time.perf_counter()
     try:
         found = test()
     except Exception as error:  # whatever keeps linking from working is the finding
         reason = " ".join(str(error).split()) or type(error).__name__
-        return Check(what, BROKEN, f"{reason}; `holdfast link TEXT --debug` shows where")
-    return Check(what, GOOD, f"{found}, {time.perf_counter() - begun:.1f} s with loading")
+        return DoctorCheck(what, BROKEN, f"{reason}; `holdfast link TEXT --debug` shows where")
+    return DoctorCheck(what, GOOD, f"{found}, {time.perf_counter() - begun:.1f} s with loading")

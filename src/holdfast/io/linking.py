@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkRequest:
+class LinkArguments:
     """The options of `holdfast link`; docs/cli.md says what each means."""
 
     inputs: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class LinkRequest:
     lenient: bool = False
 
 
-def run_link(request: LinkRequest) -> None:
+def run_link(request: LinkArguments) -> None:
     """Link what is asked for and print it; wrong use is noticed before anything is loaded."""
     if bool(request.inputs) == (request.mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
@@ -73,7 +73,7 @@ def run_link(request: LinkRequest) -> None:
 # What tables of strings and --why-not need is imported where it is used: most texts need neither.
 
 
-def _table_of(request: LinkRequest) -> Path | None:
+def _table_of(request: LinkArguments) -> Path | None:
     """The file of --mentions, if it is a table of strings."""
     if request.mentions is None:
         return None
@@ -91,7 +91,7 @@ def _check_format(form: str, *, is_table: bool) -> None:
         check_format(form)
 
 
-def _read_table(request: LinkRequest, path: Path, kb: KnowledgeBase) -> MentionTable:
+def _read_table(request: LinkArguments, path: Path, kb: KnowledgeBase) -> MentionTable:
     from holdfast.io.linked_strings import names_of
     from holdfast.io.mention_tables import read_mention_strings
 
@@ -100,7 +100,7 @@ def _read_table(request: LinkRequest, path: Path, kb: KnowledgeBase) -> MentionT
     )
 
 
-def _load(request: LinkRequest, kb: KnowledgeBase) -> Pipeline:
+def _load(request: LinkArguments, kb: KnowledgeBase) -> Pipeline:
     with progress_bar(kb.name, quiet=1.0) as progress:
         return load(
             kb,
@@ -124,13 +124,13 @@ def types_of(is_asked: bool, model: str | None) -> str | None:  # noqa: FBT001
     return (model or DEFAULT_TYPES) if is_asked else None
 
 
-def _open(request: LinkRequest) -> AbstractContextManager[Inputs]:
+def _open(request: LinkArguments) -> AbstractContextManager[Inputs]:
     arguments = request.inputs or (str(request.mentions),)
     return open_inputs(arguments, format=request.source_format, lenient=request.lenient)
 
 
 def _explain_absence(
-    request: LinkRequest, term: str, kb: KnowledgeBase, pipeline: Pipeline, form: str
+    request: LinkArguments, term: str, kb: KnowledgeBase, pipeline: Pipeline, form: str
 ) -> None:
     from holdfast.io.show.why_not import print_why_not
 
@@ -140,7 +140,7 @@ def _explain_absence(
 
 
 def _link_table(
-    request: LinkRequest, table: MentionTable, kb: KnowledgeBase, pipeline: Pipeline, form: str
+    request: LinkArguments, table: MentionTable, kb: KnowledgeBase, pipeline: Pipeline, form: str
 ) -> None:
     from holdfast.io.linked_strings import link_rows
     from holdfast.io.linked_tables import print_table
@@ -151,7 +151,7 @@ def _link_table(
     print_unmapped(pipeline.functions())
 
 
-def _link_documents(request: LinkRequest, pipeline: Pipeline, form: str) -> None:
+def _link_documents(request: LinkArguments, pipeline: Pipeline, form: str) -> None:
     report = ReadReport()
     with _open(request) as texts:
         documents = texts.documents(report, marked=request.mentions is not None)

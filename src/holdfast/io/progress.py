@@ -29,7 +29,7 @@ def progress_bar(title: str, *, quiet: float = 0.0) -> Iterator[Callable[[str, f
     """
     console, title = Console(stderr=True), one_line(title)
     if not console.is_terminal:
-        yield _Lines(console, title, quiet)
+        yield _ProgressLines(console, title, quiet)
         return
     columns = (
         SpinnerColumn(),
@@ -88,7 +88,7 @@ class _Clock:
         return (now - self._start) * (1 - done) / gone
 
 
-class _Lines:
+class _ProgressLines:
     """Prints a line where enough was done, or enough time went by, since the last one."""
 
     def __init__(self, console: Console, title: str, quiet: float) -> None:

@@ -21,7 +21,7 @@ from holdfast.pipeline import load
 from holdfast.systems.bier.model import TOP, TypingModel
 from holdfast.systems.bier.search import Neighbour, SparseIndex
 from holdfast.systems.bier.stored import (
-    Block,
+    MentionBlock,
     Represented,
     StoredMention,
     read_represented,
@@ -67,7 +67,7 @@ def run_represent(request: RepresentRequest) -> int:
 
 def represented_blocks(
     documents: Iterable[Document], model: TypingModel, *, top: int = TOP
-) -> Iterator[Block]:
+) -> Iterator[MentionBlock]:
     """The mentions of some documents at a time, with their vectors."""
     for block in in_blocks(documents, _DOCUMENTS):
         rows = [
@@ -78,7 +78,7 @@ def represented_blocks(
         if rows:
             found = model.encode(rows, top=top)
             places = [place for document in block for place in places_of(document)]
-            yield Block(places, found.sparse, found.dense)
+            yield MentionBlock(places, found.sparse, found.dense)
 
 
 def places_of(document: Document) -> Iterator[StoredMention]:

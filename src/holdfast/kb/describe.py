@@ -18,7 +18,7 @@ from holdfast.types import TYPES
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class KbDescription:
     """The figures of `holdfast kb info`."""
 
     name: str
@@ -42,12 +42,12 @@ class Description:
         }
 
 
-def describe(kb: KnowledgeBase) -> Description:
+def describe(kb: KnowledgeBase) -> KbDescription:
     by_source = np.bincount(kb.source_of, minlength=len(kb.sources))
     by_type = [(type, int((kb.type_mask >> i & 1).sum())) for i, type in enumerate(TYPES)]
     by_type += [(type, len(kb.rows_of_types([type]))) for type in own_types(kb)]
     size = sum(path.stat().st_size for path in kb.folder.iterdir() if path.is_file())
-    return Description(
+    return KbDescription(
         name=kb.name,
         folder=kb.folder,
         entities=len(kb),

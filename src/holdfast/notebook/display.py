@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from holdfast import types
 from holdfast.mention import Candidate, Mention, Span
-from holdfast.notebook.marked_text import Piece, nested
+from holdfast.notebook.marked_text import MarkedPiece, nested
 
 if TYPE_CHECKING:
     from holdfast.document import Document
@@ -52,7 +52,7 @@ def document_html(document: Document) -> str:
 
 
 def _text_html(
-    text: str, pieces: Iterable[Piece[tuple[int, Mention]]], span: Span
+    text: str, pieces: Iterable[MarkedPiece[tuple[int, Mention]]], span: Span
 ) -> Iterator[str]:
     """The text of a span, with its pieces as `mark` elements; nested ones are inside others."""
     at = span.start

@@ -17,20 +17,20 @@ Mark = TypeVar("Mark")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece(Generic[Mark]):
+class MarkedPiece(Generic[Mark]):
     """A marked stretch, and the stretches marked inside it, ascending."""
 
     span: Span
     mark: Mark
-    inside: tuple[Piece[Mark], ...]
+    inside: tuple[MarkedPiece[Mark], ...]
 
 
-def nested(marks: Iterable[tuple[Span, Mark]]) -> tuple[Piece[Mark], ...]:
+def nested(marks: Iterable[tuple[Span, Mark]]) -> tuple[MarkedPiece[Mark], ...]:
     """The pieces of all marks, ascending; of equal spans, the first mark is around the others."""
     given = list(marks)
     waiting = [(span.start, -span.end, number) for number, (span, _) in enumerate(given)]
     heapify(waiting)
-    pieces = list[Piece[Mark]]()
+    pieces = list[MarkedPiece[Mark]]()
     while waiting:
         start, end, number = heappop(waiting)
         span, mark = Span(start, -end), given[number][1]
@@ -40,5 +40,5 @@ def nested(marks: Iterable[tuple[Span, Mark]]) -> tuple[Piece[Mark], ...]:
             inside.append((Span(first, min(-last, span.end)), given[other][1]))
             if -last > span.end:
                 heappush(waiting, (span.end, last, other))
-        pieces.append(Piece(span, mark, nested(inside)))
+        pieces.append(MarkedPiece(span, mark, nested(inside)))
     return tuple(pieces)

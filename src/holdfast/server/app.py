@@ -26,7 +26,7 @@ from holdfast.server.routes.jobs import add_jobs
 from holdfast.server.routes.linking import add_linking
 from holdfast.server.routes.lookups import add_catalog
 from holdfast.server.security.guard import OPEN, Guard
-from holdfast.server.security.tokens import Tokens
+from holdfast.server.security.tokens import AccessTokens
 from holdfast.server.service import Service
 
 PAGE: Final = Path(__file__).parent / "page"
@@ -59,7 +59,7 @@ class _App(FastAPI):
         return self.openapi_schema or described
 
 
-def create_app(service: Service, *, tokens: Tokens) -> FastAPI:
+def create_app(service: Service, *, tokens: AccessTokens) -> FastAPI:
     """The ASGI application. Its workers run from its start to its end."""
     jobs, metrics = Jobs(service), Metrics(service.pool)
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from holdfast.document import Document
 from holdfast.server.failures import Failure
 from holdfast.server.service import Service
-from holdfast.server.workers.tasks import Choice, Piece, pieces
+from holdfast.server.workers.tasks import PipelineChoice, TaskPiece, pieces
 
 _AGAIN: Final = frozenset({"busy", "worker_lost", "starting"})  # failures that pass
 _TRIES: Final = 5
@@ -33,7 +33,7 @@ class Job:
     owner: str
     operation: str
     documents: Sequence[Document]
-    choice: Choice
+    choice: PipelineChoice
     format: str
     id: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     status: str = WAITING
@@ -132,7 +132,7 @@ class Jobs:
             finally:
                 job.documents, job.ended = (), self._clock()
 
-    async def _answer(self, piece: Piece) -> dict[str, Any]:
+    async def _answer(self, piece: TaskPiece) -> dict[str, Any]:
         """The answer to a piece of a job; what fails for want of a worker is tried again."""
         for wait in range(_TRIES):
             try:

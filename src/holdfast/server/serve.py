@@ -16,7 +16,7 @@ import uvicorn
 from holdfast.errors import UsageError
 from holdfast.server.app import create_app
 from holdfast.server.security.offline import refuse_connections
-from holdfast.server.security.tokens import Tokens, new_token, token_file
+from holdfast.server.security.tokens import AccessTokens, new_token, token_file
 from holdfast.server.service import Service
 from holdfast.server.settings import Settings
 
@@ -32,13 +32,13 @@ def run_new_token(name: str, path: Path | None) -> None:
 
 def openapi_text() -> str:
     """The description of the routes, as docs/openapi.json has it."""
-    app = create_app(Service(Settings()), tokens=Tokens({}))
+    app = create_app(Service(Settings()), tokens=AccessTokens({}))
     return json.dumps(app.openapi(), indent=2, ensure_ascii=False) + "\n"
 
 
 def run_serve(settings: Settings) -> None:
     """Serve until SIGTERM or Ctrl-C; then answer what has begun, and end."""
-    tokens = Tokens.read(settings.tokens or token_file())
+    tokens = AccessTokens.read(settings.tokens or token_file())
     if settings.needs_token and not tokens.hashes:
         raise UsageError(
             f"whoever reaches {settings.host} needs a token, and there is none; make one with "

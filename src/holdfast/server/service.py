@@ -13,10 +13,10 @@ from holdfast.document import Document, Mention, Passage, Span
 from holdfast.errors import InvalidValueError
 from holdfast.server.catalog import Catalog
 from holdfast.server.failures import Failure
-from holdfast.server.routes.schemas import MarkedIn, Options, TextIn
+from holdfast.server.routes.schemas import MarkedIn, PipelineOptions, TextIn
 from holdfast.server.settings import Settings
 from holdfast.server.workers.pool import Pool
-from holdfast.server.workers.tasks import Choice, Piece, pieces
+from holdfast.server.workers.tasks import PipelineChoice, TaskPiece, pieces
 
 _STRINGS: Final = 100  # that one piece of work links
 _TESTED: Final = 10.0  # seconds for which a self-test counts
@@ -40,9 +40,9 @@ class Service:
     def stop(self) -> None:
         self.pool.close(seconds=self.limits.drain)
 
-    def choice(self, options: Options) -> Choice:
+    def choice(self, options: PipelineOptions) -> PipelineChoice:
         """The options with the served knowledge base and model that they name."""
-        return Choice(
+        return PipelineChoice(
             kb=self.catalog.kb_given(options.kb),
             model=self.catalog.model_given(options.model),
             only=None if options.only is None else tuple(options.only),
@@ -69,18 +69,18 @@ class Service:
             raise Failure("too_long", f"{what} has more than {self.limits.text:,} characters")
 
     async def documents(
-        self, operation: str, documents: Sequence[Document], choice: Choice
+        self, operation: str, documents: Sequence[Document], choice: PipelineChoice
     ) -> AsyncIterator[str]:
         """The JSON of the documents, in order, as soon as each is done."""
         async for answer in self.run_all(pieces(operation, documents, choice)):
             for document in answer["documents"]:
                 yield document
 
-    async def strings(self, strings: Sequence[str], choice: Choice) -> AsyncIterator[str]:
+    async def strings(self, strings: Sequence[str], choice: PipelineChoice) -> AsyncIterator[str]:
         """The JSON of the linked strings, in order."""
         parts = (strings[i : i + _STRINGS] for i in range(0, len(strings), _STRINGS))
         work = (
-            Piece(
+            TaskPiece(
                 {"operation": "strings", "choice": choice.to_json(), "strings": list(part)},
                 sum(map(len, part)),
             )
@@ -92,11 +92,11 @@ class Service:
 
     async def run(self, task: dict[str, Any], *, size: int = 0) -> dict[str, Any]:
         """The answer to one task."""
-        (answer,) = [answer async for answer in self.run_all([Piece(task, size)])]
+        (answer,) = [answer async for answer in self.run_all([TaskPiece(task, size)])]
         return answer
 
     async def run_all(
-        self, work: Iterable[Piece], *, seconds: float | None = None
+        self, work: Iterable[TaskPiece], *, seconds: float | None = None
     ) -> AsyncIterator[dict[str, Any]]:
         """The answers in order. A few pieces are under way at a time, so that a large request
         leaves room in the queue for others."""

@@ -14,7 +14,7 @@ from holdfast import types
 from holdfast.bench.umls_scale.kept_vectors import KeptVectors, encode_shards, read_shards
 from holdfast.bench.umls_scale.measure import ScalePlan, bench_umls_scale, queries_of
 from holdfast.bench.umls_scale.recall import exact_scores, recall_at_10
-from holdfast.bench.umls_scale.synthetic import SHARES, Shape, synthetic_entries
+from holdfast.bench.umls_scale.synthetic import SHARES, KbShape, synthetic_entries
 from holdfast.document import Document, Mention
 from holdfast.errors import InvalidValueError, UsageError
 from holdfast.kb.records import Entry
@@ -43,7 +43,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> KnowledgeBase:
 def test_concepts_have_the_shares_of_their_types_and_names_the_wanted_number(
     base: KnowledgeBase,
 ) -> None:
-    entries = list(synthetic_entries(base, Shape(2000, 5000)))
+    entries = list(synthetic_entries(base, KbShape(2000, 5000)))
     shares = Counter(entry.types[0] for entry in entries)
     there = SHARES[types.DISEASE] + SHARES[types.SPECIES]
     assert shares[types.DISEASE] == round(2000 * SHARES[types.DISEASE] / there)
@@ -59,7 +59,7 @@ def test_concepts_have_the_shares_of_their_types_and_names_the_wanted_number(
 def test_the_first_copies_are_the_concepts_themselves_and_later_ones_are_qualified(
     base: KnowledgeBase,
 ) -> None:
-    made = [e.name for e in synthetic_entries(base, Shape(400, 700)) if types.DISEASE in e.types]
+    made = [e.name for e in synthetic_entries(base, KbShape(400, 700)) if types.DISEASE in e.types]
     assert sorted(made[: len(NAMES)]) == sorted(NAMES)
     words = {word for name in NAMES for word in name.split()}
     for name in made[len(NAMES) :]:
@@ -69,12 +69,12 @@ def test_the_first_copies_are_the_concepts_themselves_and_later_ones_are_qualifi
 
 
 def test_synonyms_are_left_out_where_fewer_names_are_wanted(base: KnowledgeBase) -> None:
-    entries = list(synthetic_entries(base, Shape(1000, 1100)))
+    entries = list(synthetic_entries(base, KbShape(1000, 1100)))
     assert sum(1 + len(e.synonyms) for e in entries) == pytest.approx(1100, rel=0.05)
 
 
 def test_the_same_seed_makes_the_same_concepts(base: KnowledgeBase) -> None:
-    shape = Shape(300, 800)
+    shape = KbShape(300, 800)
     first = list(synthetic_entries(base, shape))
     assert first == list(synthetic_entries(base, shape))
     assert first != list(synthetic_entries(base, shape, seed=14))
@@ -83,10 +83,10 @@ def test_the_same_seed_makes_the_same_concepts(base: KnowledgeBase) -> None:
 def test_a_base_of_other_types_and_a_scale_of_nothing_are_refused(tmp_path: Path) -> None:
     other = of_entries(tmp_path / "kb", Entry("X:1", "assay one", types=("assay",)))
     with pytest.raises(UsageError, match="has no concepts of the types Species"):
-        next(synthetic_entries(other, Shape(10, 20)))
+        next(synthetic_entries(other, KbShape(10, 20)))
     with pytest.raises(UsageError, match="a scale of 0: it must be above 0"):
-        Shape.at(0)
-    assert Shape.at(0.01) == Shape(34_000, 90_000)
+        KbShape.at(0)
+    assert KbShape.at(0.01) == KbShape(34_000, 90_000)
 
 
 def test_encoding_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:

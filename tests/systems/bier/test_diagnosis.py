@@ -15,7 +15,7 @@ from command import call
 from holdfast.systems.bier.diagnosis.diagnose import Answer, Case, compare_types, diagnose_labels
 from holdfast.systems.bier.diagnosis.report import write_label_report
 from holdfast.systems.bier.sparse import SparseVectors
-from holdfast.systems.bier.stored import Block, Represented, StoredMention, write_represented
+from holdfast.systems.bier.stored import MentionBlock, Represented, StoredMention, write_represented
 
 NAMES = ("gland", "neoplasm", "organ", "rtt", "neck")
 
@@ -138,7 +138,7 @@ def test_the_command_diagnoses_stored_vectors_and_takes_weights(tmp_path: Path) 
     for name, part in files.items():
         write_represented(
             tmp_path / f"{name}.arrow",
-            [Block(part.places, part.sparse, part.dense)],
+            [MentionBlock(part.places, part.sparse, part.dense)],
             types=NAMES,
             digest="",
             keeps_dense=True,

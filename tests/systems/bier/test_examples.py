@@ -12,10 +12,10 @@ from holdfast.encoders.tokens import TokenReader
 from holdfast.errors import InvalidValueError
 from holdfast.systems.bier.reading import Shape
 from holdfast.systems.bier.training.dataset import (
-    Choice,
     Dataset,
-    Triple,
+    TripleChoice,
     TypedDocument,
+    TypedTriple,
     described_order,
     mention_examples,
 )
@@ -32,15 +32,17 @@ def reader() -> TokenReader:
 
 def texts(count: int = 200) -> list[TypedDocument]:
     """Each has a rat, and a word of its own beside it."""
-    return [TypedDocument(str(n), f"rat w{n} liver", (Triple(0, 3, (0,)),)) for n in range(count)]
+    return [
+        TypedDocument(str(n), f"rat w{n} liver", (TypedTriple(0, 3, (0,)),)) for n in range(count)
+    ]
 
 
-def learned(choice: Choice) -> Dataset:
+def learned(choice: TripleChoice) -> Dataset:
     return mention_examples(texts(), reader(), Shape(longest=12, mention_tokens=4), choice)
 
 
 def test_a_common_word_is_learned_from_all_of_the_text() -> None:
-    found = learned(Choice(dev_share=0.0, most_per_mention=40)).training
+    found = learned(TripleChoice(dev_share=0.0, most_per_mention=40)).training
     own = [int(example.tokens[3]) - WORDS.index("w0") for example in found]
     assert len(own) == len(set(own)) == 40
     assert own == sorted(own), "in the order of the text"
@@ -50,7 +52,7 @@ def test_a_common_word_is_learned_from_all_of_the_text() -> None:
 def test_some_are_read_without_their_text_and_none_of_those_that_are_looked_at() -> None:
     shape = Shape(longest=12, mention_tokens=4)
     rat, end = WORDS.index("rat"), WORDS.index("[SEP]")
-    choice = Choice(dev_share=0.3, most_per_mention=0, bare=0.25)
+    choice = TripleChoice(dev_share=0.3, most_per_mention=0, bare=0.25)
     found = mention_examples(texts(), reader(), shape, choice)
     lengths = Counter(len(example.tokens) for example in found.training)
     assert lengths == {3: round(0.25 * len(found.training)), 5: sum(lengths.values()) - lengths[3]}
@@ -58,7 +60,7 @@ def test_some_are_read_without_their_text_and_none_of_those_that_are_looked_at()
     assert bare.tokens.tolist() == [rat, end, rat], "as `holdfast neighbours` asks for a name alone"
     assert {len(example.tokens) for example in found.development} == {5}
     with pytest.raises(InvalidValueError, match=r"bare = 1.5; it is a share"):
-        Choice(bare=1.5)
+        TripleChoice(bare=1.5)
 
 
 def test_entities_with_and_without_a_definition_take_turns() -> None:

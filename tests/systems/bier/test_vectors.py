@@ -21,7 +21,12 @@ from holdfast.systems.bier.model import TOP
 from holdfast.systems.bier.nearest import Nearest, nearest, some_per_class
 from holdfast.systems.bier.search import SparseIndex
 from holdfast.systems.bier.sparse import SparseVectors, packed, top_types, unpacked
-from holdfast.systems.bier.stored import Block, StoredMention, read_represented, write_represented
+from holdfast.systems.bier.stored import (
+    MentionBlock,
+    StoredMention,
+    read_represented,
+    write_represented,
+)
 from holdfast.systems.bier.switch import fit_switch
 from holdfast.systems.bier.type_list import EntityType, TypeList, read_weights
 
@@ -65,8 +70,8 @@ def test_stored_vectors_come_back_to_within_a_byte(tmp_path: Path) -> None:
     places = [StoredMention("d", n, n + 3, f"m{n}", "Gene", ("X:1", "X:2")) for n in range(50)]
     dense = np.random.default_rng(0).normal(size=(50, 6)).astype(np.float32)
     blocks = [
-        Block(places[:20], vectors[:20], dense[:20]),
-        Block(places[20:], vectors[20:], dense[20:]),
+        MentionBlock(places[:20], vectors[:20], dense[:20]),
+        MentionBlock(places[20:], vectors[20:], dense[20:]),
     ]
     path = tmp_path / "v.arrow"
     names = [f"t{n}" for n in range(300)]

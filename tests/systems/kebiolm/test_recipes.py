@@ -18,13 +18,13 @@ from holdfast.systems.kebiolm.training.pretraining.model import KnowledgeShape
 from holdfast.systems.kebiolm.training.pretraining.recipe import CorpusConfig
 from holdfast.systems.kebiolm.training.pretraining.train import PretrainConfig
 from holdfast.systems.kebiolm.training.relations.data import ReadingConfig
-from holdfast.systems.kebiolm.training.relations.recipe import RecipeConfig
+from holdfast.systems.kebiolm.training.relations.recipe import RelationRecipeConfig
 from holdfast.systems.kebiolm.training.relations.train import RelationConfig
 from holdfast.systems.kebiolm.training.transe import TransEConfig
 from holdfast.systems.kebiolm.training.transe_recipe import TripleConfig
 
 CONFIGS = {
-    "relation model": (RelationShape, RelationConfig, ReadingConfig, RecipeConfig),
+    "relation model": (RelationShape, RelationConfig, ReadingConfig, RelationRecipeConfig),
     "transe": (TransEConfig, TripleConfig),
     "annotated text": (TextConfig,),
     "knowledge language model": (KnowledgeShape, PretrainConfig, MaskConfig, CorpusConfig),

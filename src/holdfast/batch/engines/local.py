@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from holdfast.batch.engines.tasks import Answer, Failed, Task, answer
 from holdfast.batch.state import Finished
-from holdfast.batch.work import Job, Worker
+from holdfast.batch.work import BatchJob, Worker
 from holdfast.errors import HoldfastError
 
 ONE_THREAD: Final = {
@@ -39,7 +39,7 @@ _MOST_DEATHS: Final = 20  # at one task: more than a shard is allowed, for what 
 class LocalEngine:
     """So many workers, started when there is something for them to do."""
 
-    def __init__(self, job: Job, *, workers: int) -> None:
+    def __init__(self, job: BatchJob, *, workers: int) -> None:
         self._job = job
         self.workers = workers
         self._processes = list[_Process]()
@@ -132,7 +132,7 @@ class _Process:
     _told: int = field(default=0)  # documents of this task that were told of
 
     @classmethod
-    def start(cls, job: Job) -> _Process:
+    def start(cls, job: BatchJob) -> _Process:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(job, theirs), daemon=True)
@@ -188,7 +188,7 @@ class _Process:
         self.connection.close()
 
 
-def _serve(job: Job, connection: Connection) -> None:
+def _serve(job: BatchJob, connection: Connection) -> None:
     """A worker: a task in, news of it and the answer out, until there is nobody to answer."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     worker = Worker(job)

@@ -18,7 +18,7 @@ from holdfast.batch.engines.local import ONE_THREAD
 from holdfast.batch.engines.tasks import Annotate, Answer, Failed, Measure, Task, answer
 from holdfast.batch.places import open_place
 from holdfast.batch.state import Finished, finished_shard
-from holdfast.batch.work import Job, Worker
+from holdfast.batch.work import BatchJob, Worker
 from holdfast.errors import HoldfastError
 
 _ROUNDS: Final = 3  # without an answer, after which Ray is not asked again
@@ -29,7 +29,7 @@ _LARGEST_BLOCK: Final = 16  # tasks: consecutive shards of a file are read in on
 class RayEngine:
     """Tasks in the actors of a cluster; Ray is started on this machine if there is no address."""
 
-    def __init__(self, job: Job, *, workers: int | None, address: str | None) -> None:
+    def __init__(self, job: BatchJob, *, workers: int | None, address: str | None) -> None:
         import ray
 
         self._ray: Any = ray
@@ -143,7 +143,7 @@ class _Actor:
     """A worker in a process of Ray's. Its networks are opened in it, by the first shard."""
 
     def __init__(self, job: bytes) -> None:
-        self._job: Job = pickle.loads(job)
+        self._job: BatchJob = pickle.loads(job)
         self._worker = Worker(self._job)
         self._place = open_place(self._job.out)
 

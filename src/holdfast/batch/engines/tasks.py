@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from holdfast.artifacts import why_not_written
-from holdfast.batch.inputs import Source
-from holdfast.batch.plan import Measured, Shard, measure
+from holdfast.batch.inputs import InputSource
+from holdfast.batch.plan import MeasuredSource, Shard, measure
 from holdfast.batch.state import Finished
 from holdfast.batch.work import Told, Worker
 from holdfast.errors import HoldfastError, UsageError
@@ -19,7 +19,7 @@ from holdfast.errors import HoldfastError, UsageError
 class Measure:
     """Read a source once: its digest and, unless they are known, the number of its records."""
 
-    source: Source
+    source: InputSource
     records: int | None = None
 
     @property
@@ -47,7 +47,7 @@ class Annotate:
 
 
 Task = Measure | Annotate
-Answer = Measured | Finished
+Answer = MeasuredSource | Finished
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from holdfast.bench.peers.gold import (
     score_found,
     score_rankings,
 )
-from holdfast.bench.peers.measure import Measured, Task, measure_tool, write_rows
+from holdfast.bench.peers.measure import Measured, PeerTask, measure_tool, write_rows
 from holdfast.bench.peers.tools import Tool, environments_folder
 from holdfast.bench.processes import PATIENCE, ROUNDS, confined
 from holdfast.corpora.named.splits import CorpusSplit
@@ -59,7 +59,7 @@ def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
     kb = plan.kb
     sets = [load_gold_set(chosen, kb, data=plan.data, most=plan.most) for chosen in plan.sets]
     with tempfile.TemporaryDirectory(prefix="holdfast-peers-") as scratch, confined(plan.threads):
-        task = Task(
+        task = PeerTask(
             rows=Path(scratch) / "rows.jsonl",
             key=kb.manifest.digest[:12],
             documents=requests_of(sets),
@@ -112,7 +112,7 @@ def _once(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     return row
 
 
-def _row(tool: Tool, task: Task, sets: Sequence[GoldSet], kb: KnowledgeBase) -> dict[str, Any]:
+def _row(tool: Tool, task: PeerTask, sets: Sequence[GoldSet], kb: KnowledgeBase) -> dict[str, Any]:
     """What was measured of a tool; `failed` is None, or the reason why the rest is missing."""
     measured = Measured()
     failed = _failure(partial(measure_tool, tool, task, measured))

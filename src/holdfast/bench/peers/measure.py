@@ -29,7 +29,7 @@ Requests = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PeerTask:
     """What every tool gets alike."""
 
     rows: Path  # the vocabulary, as `write_rows` writes it
@@ -64,7 +64,7 @@ def write_rows(kb: KnowledgeBase, path: Path) -> None:
             stream.write(json.dumps(concept) + "\n")
 
 
-def measure_tool(tool: Tool, task: Task, measured: Measured) -> None:
+def measure_tool(tool: Tool, task: PeerTask, measured: Measured) -> None:
     """Build the tool's index if it is not kept, open it in a new process, link and detect.
 
     Fills `measured` as it goes, so that a ToolError leaves what was there before it.
@@ -107,7 +107,7 @@ def _install_megabytes(environment: Path) -> float:
 _Start = Callable[[Path], AbstractContextManager[Conversation]]
 
 
-def _starter(tool: Tool, python: Path, task: Task) -> _Start:
+def _starter(tool: Tool, python: Path, task: PeerTask) -> _Start:
     """Starts the tool in a new process, with an index folder as its home."""
 
     @contextmanager
@@ -125,7 +125,7 @@ def _starter(tool: Tool, python: Path, task: Task) -> _Start:
     return start
 
 
-def _build(index: Path, task: Task, start: _Start) -> None:
+def _build(index: Path, task: PeerTask, start: _Start) -> None:
     """In a process of its own, whose memory is another figure.
 
     What an earlier process left unfinished is removed first. Tools may keep the folder's path in
@@ -144,7 +144,7 @@ def _build(index: Path, task: Task, start: _Start) -> None:
     temporary.replace(index / _BUILT)
 
 
-def _link(conversation: Conversation, task: Task, measured: Measured) -> None:
+def _link(conversation: Conversation, task: PeerTask, measured: Measured) -> None:
     """Mentions a second, and the rankings of the first round."""
     conversation.ask("link", documents=task.documents[:_WARM_UP])
 
@@ -160,7 +160,7 @@ def _link(conversation: Conversation, task: Task, measured: Measured) -> None:
     measured.figures["link_rounds"] = rounds.rounds
 
 
-def _detect(conversation: Conversation, task: Task, measured: Measured) -> None:
+def _detect(conversation: Conversation, task: PeerTask, measured: Measured) -> None:
     """Documents a second, and what the first round found. No tool sees the gold mentions."""
     bare = [{"text": document["text"]} for document in task.documents]
     conversation.ask("detect", documents=bare[:_WARM_UP])

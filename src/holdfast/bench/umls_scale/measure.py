@@ -14,7 +14,7 @@ from holdfast.bench.gold_documents import write_bare
 from holdfast.bench.linking_speed import LinkingJob, measure_linking, measure_start
 from holdfast.bench.processes import ROUNDS, confined, run_job
 from holdfast.bench.umls_scale.stages import KB, PROGRAM, STAGES
-from holdfast.bench.umls_scale.synthetic import SEED, SHARES, Shape
+from holdfast.bench.umls_scale.synthetic import SEED, SHARES, KbShape
 from holdfast.document import Document
 from holdfast.encoders.names import open_name_encoder
 from holdfast.kb.build import Progress
@@ -66,7 +66,7 @@ def bench_umls_scale(plan: ScalePlan, *, progress: Progress) -> dict[str, Any]:
 
     With `until`, what these stages answered and nothing else.
     """
-    shape = Shape.at(plan.scale)
+    shape = KbShape.at(plan.scale)
     folder = plan.folder / _key(plan, shape)
     folder.mkdir(parents=True, exist_ok=True)
     job: dict[str, Any] = {
@@ -97,7 +97,7 @@ def queries_of(documents: Sequence[Document]) -> dict[str, list[str]]:
     return {kind: list(words)[:_QUERIES] for kind, words in found.items() if words}
 
 
-def _key(plan: ScalePlan, shape: Shape) -> str:
+def _key(plan: ScalePlan, shape: KbShape) -> str:
     """Names what the stages depend on, so that those of other settings are not taken for them."""
     encoder = open_name_encoder(find_model("encoder"))
     return f"{shape.concepts}-{plan.base.manifest.digest[:8]}-{encoder.digest[:8]}"

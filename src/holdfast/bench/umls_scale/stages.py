@@ -18,7 +18,7 @@ import numpy as np
 from holdfast.bench.processes import megabytes_in, read_memory, repeat, seconds_of, serve_job
 from holdfast.bench.umls_scale.kept_vectors import KeptVectors, encode_shards, read_shards
 from holdfast.bench.umls_scale.recall import K, exact_scores, recall_at_10
-from holdfast.bench.umls_scale.synthetic import Shape, synthetic_entries
+from holdfast.bench.umls_scale.synthetic import KbShape, synthetic_entries
 from holdfast.encoders.names import NameEncoder, open_name_encoder
 from holdfast.kb.build import Source, build_kb
 from holdfast.kb.store import KnowledgeBase
@@ -46,7 +46,7 @@ def build_base(job: Job) -> dict[str, Any]:
     """The knowledge base, with its exact and n-gram indexes."""
     folder = Path(job["folder"]) / KB
     base = KnowledgeBase(Path(job["base"]))
-    entries = synthetic_entries(base, Shape(job["concepts"], job["names"]))
+    entries = synthetic_entries(base, KbShape(job["concepts"], job["names"]))
     summary = build_kb(folder, name="umls-scale", parts=[(Source("synthetic"), entries)])
     return {
         "entities": summary.entities,

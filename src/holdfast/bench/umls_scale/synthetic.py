@@ -52,14 +52,14 @@ Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class KbShape:
     """How large the knowledge base becomes."""
 
     concepts: int
     names: int  # about
 
     @classmethod
-    def at(cls, scale: float) -> Shape:
+    def at(cls, scale: float) -> KbShape:
         """That of UMLS, times a number above 0."""
         if not 0 < scale <= 10:
             raise UsageError(f"a scale of {scale:g}: it must be above 0, and at most 10")
@@ -74,7 +74,7 @@ class _Synonyms:
     added: float  # the mean number of inverted names
 
 
-def synthetic_entries(base: KnowledgeBase, shape: Shape, *, seed: int = SEED) -> Iterator[Entry]:
+def synthetic_entries(base: KnowledgeBase, shape: KbShape, *, seed: int = SEED) -> Iterator[Entry]:
     """The concepts, type by type, made when they are asked for."""
     chosen = {type: rows for type in SHARES if len(rows := _rows_of(base, type))}
     if not chosen:
@@ -108,7 +108,7 @@ def _rows_of(base: KnowledgeBase, type: str) -> Rows:
 
 
 def _synonyms(
-    base: KnowledgeBase, chosen: Mapping[str, Rows], quotas: Mapping[str, int], shape: Shape
+    base: KnowledgeBase, chosen: Mapping[str, Rows], quotas: Mapping[str, int], shape: KbShape
 ) -> _Synonyms:
     counts = np.diff(np.append(base.first_name, base.names))
     concepts = sum(quotas.values())

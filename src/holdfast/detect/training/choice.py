@@ -16,7 +16,7 @@ _CAUTIONS: Final = tuple(step / 4 for step in range(-6, 7))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class DetectorChoice:
     caution: float  # of the tagger
     f1: Mapping[str, float]  # by type, and of "all" together
 
@@ -27,20 +27,20 @@ def choose_caution(
     scheme: Scheme,
     *,
     dictionary: DictionaryDetector | None,  # None: nothing is marked
-) -> Choice:
+) -> DetectorChoice:
     """The caution with the best F1 of typed mentions, of the types that the corpus annotates."""
     readings = [
         tagger.read(document.text, dictionary.names_in(document.text) if dictionary else ())
         for document in documents
     ]
-    best = Choice(0.0, {"all": -1.0})
+    best = DetectorChoice(0.0, {"all": -1.0})
     # From the least to the most: of equals, the one nearest to none.
     for caution in sorted(_CAUTIONS, key=abs):
         decode = replace(tagger, caution=caution).decode
         found = [agree(decode(reading), reading.text) for reading in readings]
         f1 = f1_by_type(documents, found, scheme)
         if f1["all"] > best.f1["all"]:
-            best = Choice(caution, f1)
+            best = DetectorChoice(caution, f1)
     return best
 
 

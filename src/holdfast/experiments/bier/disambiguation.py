@@ -11,7 +11,11 @@ import numpy.typing as npt
 
 from holdfast.document import Span
 from holdfast.errors import UsageError
-from holdfast.experiments.bier.disambiguation_set import Question, counts_of, load_questions
+from holdfast.experiments.bier.disambiguation_set import (
+    DisambiguationQuestion,
+    counts_of,
+    load_questions,
+)
 from holdfast.experiments.bier.labels import report_of
 from holdfast.experiments.bier.represented import TOP
 from holdfast.experiments.outcome import Outcome
@@ -26,10 +30,10 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class EncodedQuestions:
     """Questions with the vectors of their mentions and of all their candidates, in order."""
 
-    questions: Sequence[Question]
+    questions: Sequence[DisambiguationQuestion]
     mentions: Encoded
     candidates: Encoded
     starts: npt.NDArray[np.int64]  # the first candidate of each question, and the end
@@ -58,8 +62,10 @@ class Asked:
 
 
 def ask(
-    questions: Sequence[Question], mention_model: TypingModel, description_model: TypingModel
-) -> Asked:
+    questions: Sequence[DisambiguationQuestion],
+    mention_model: TypingModel,
+    description_model: TypingModel,
+) -> EncodedQuestions:
     """Encode the mentions with one model and the descriptions with the other.
 
     A UsageError if their types are not the same: the vectors would not be comparable.
@@ -79,7 +85,7 @@ def ask(
     ]
     sizes = [len(q.candidates) for q in questions]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Asked(
+    return EncodedQuestions(
         questions,
         mention_model.encode(rows, top=TOP),
         description_model.encode(described, top=TOP),
@@ -121,7 +127,11 @@ def run_disambiguation(
     return Outcome((report,), kb, mention_model.digest)
 
 
-def _regression(train: Sequence[Question], test: Sequence[Question], model: TypingModel) -> Bools:
+def _regression(
+    train: Sequence[DisambiguationQuestion],
+    test: Sequence[DisambiguationQuestion],
+    model: TypingModel,
+) -> Bools:
     """[x1, x2, x1 * x2, |x1 - x2|] to right or wrong, added to the prior."""
     learned, measured = (ask(part, model, model) for part in (train, test))
     features, places = _pairs(learned)
@@ -138,7 +148,7 @@ def _regression(train: Sequence[Question], test: Sequence[Question], model: Typi
     return np.array(right)
 
 
-def _pairs(asked: Asked) -> tuple[Floats, list[tuple[Question, int]]]:
+def _pairs(asked: EncodedQuestions) -> tuple[Floats, list[tuple[DisambiguationQuestion, int]]]:
     places = [(q, place) for q in asked.questions for place in range(len(q.candidates))]
     sizes = np.diff(asked.starts)
     one = np.repeat(asked.mentions.dense, sizes, axis=0)
@@ -146,13 +156,15 @@ def _pairs(asked: Asked) -> tuple[Floats, list[tuple[Question, int]]]:
     return np.concatenate([one, other, one * other, np.abs(one - other)], axis=1), places
 
 
-def cases_of(asked: Asked) -> list[Case]:
+def cases_of(asked: EncodedQuestions) -> list[Case]:
     """Every question as a case to diagnose: tables 11 and 12."""
     cases = list[Case]()
     sparse, dense = asked.scores("sparse", "cosine"), asked.scores("dense", "dot")
     for number, question in enumerate(asked.questions):
 
-        def answer(place: int, number: int = number, question: Question = question) -> Answer:
+        def answer(
+            place: int, number: int = number, question: DisambiguationQuestion = question
+        ) -> Answer:
             row = int(asked.starts[number]) + place
             candidate = question.candidates[place]
             vectors = asked.candidates.sparse

@@ -54,7 +54,7 @@ class NamedCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DisambiguationQuestion:
     """A mention in context, its candidates, and which of them it is."""
 
     split: str
@@ -73,12 +73,14 @@ class Question:
         return counts.index(max(counts))
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Question:
+    def from_json(cls, data: Mapping[str, Any]) -> DisambiguationQuestion:
         candidates = tuple(NamedCandidate(**one) for one in data["candidates"])
         return cls(**{**data, "candidates": candidates})
 
 
-def load_questions(kb: KnowledgeBase, *, data: Path, progress: Progress) -> list[Question]:
+def load_questions(
+    kb: KnowledgeBase, *, data: Path, progress: Progress
+) -> list[DisambiguationQuestion]:
     """The set over this knowledge base; built and kept in the home folder if it is not there."""
     path = artifacts.home() / "disambiguation" / f"{kb.name}-{kb.manifest.digest[:12]}.jsonl.gz"
     if not path.exists():
@@ -88,12 +90,12 @@ def load_questions(kb: KnowledgeBase, *, data: Path, progress: Progress) -> list
             for question in questions:
                 stream.write(json.dumps(asdict(question), ensure_ascii=False) + "\n")
     with gzip.open(path, "rt", encoding="utf-8") as stream:
-        return [Question.from_json(json.loads(line)) for line in stream]
+        return [DisambiguationQuestion.from_json(json.loads(line)) for line in stream]
 
 
 def build_questions(
     kb: KnowledgeBase, pipeline: Pipeline, *, data: Path, progress: Progress
-) -> list[Question]:
+) -> list[DisambiguationQuestion]:
     """All splits: a document of a test split is in no other, one of dev not in train."""
     documents = _documents(data)
     popularity = Counter[str]()
@@ -101,7 +103,7 @@ def build_questions(
         for mention in document.mentions:
             popularity.update(mention.ids)
     maker = _Maker(kb, popularity)
-    found = list[Question]()
+    found = list[DisambiguationQuestion]()
     for number, (split, own) in enumerate(documents.items()):
         progress("building the disambiguation set", number / len(documents))
         linked = pipeline.pipe(blank(document) for _, document in own)
@@ -141,7 +143,7 @@ class _Maker:
 
     def questions(
         self, gold: Document, found: Document, *, split: str, corpus: str
-    ) -> Iterator[Question]:
+    ) -> Iterator[DisambiguationQuestion]:
         """One for each wording and answer of a document."""
         asked = set[tuple[str, tuple[str, ...]]]()
         for mention, answer in zip(gold.mentions, found.mentions, strict=True):
@@ -152,7 +154,7 @@ class _Maker:
             made = self._candidates(mention.ids[0], answer)
             if made is not None:
                 start, end = max(0, mention.start - _AROUND), mention.end + _AROUND
-                yield Question(
+                yield DisambiguationQuestion(
                     split,
                     corpus,
                     gold.id,
@@ -184,7 +186,9 @@ class _Maker:
         return NamedCandidate(id, told.name, told.text, told.origin, count)
 
 
-def thinned(questions: Sequence[Question], *, share: float = POPULAR) -> list[Question]:
+def thinned(
+    questions: Sequence[DisambiguationQuestion], *, share: float = POPULAR
+) -> list[DisambiguationQuestion]:
     """With at most this share of questions whose answer is the commonest candidate."""
     popular = [n for n, question in enumerate(questions) if question.popular == question.gold]
     most = round(share / (1 - share) * (len(questions) - len(popular)))
@@ -195,7 +199,7 @@ def thinned(questions: Sequence[Question], *, share: float = POPULAR) -> list[Qu
     return [question for n, question in enumerate(questions) if n not in dropped]
 
 
-def counts_of(questions: Iterable[Question]) -> dict[str, int]:
+def counts_of(questions: Iterable[DisambiguationQuestion]) -> dict[str, int]:
     """How large each split is, and where descriptions come from."""
     found = Counter[str]()
     for question in questions:

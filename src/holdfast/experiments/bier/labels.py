@@ -33,7 +33,7 @@ from holdfast.systems.bier.nearest import (
     some_per_class,
 )
 from holdfast.systems.bier.stored import Represented
-from holdfast.systems.bier.switch import Switch, fit_switch
+from holdfast.systems.bier.switch import DenseSwitch, fit_switch
 
 Bools = npt.NDArray[np.bool_]
 PER_CLASS: Final = (5, 10, 25, 50, 75, 100, 200)
@@ -76,7 +76,7 @@ class Chosen:
     """What development data says: the metric of each form, the switch and the better form."""
 
     metrics: Mapping[str, Metric]
-    switch: Switch
+    switch: DenseSwitch
 
     def decide(self, of_form: Mapping[str, Answers]) -> Bools:
         """Whether the switch's answer is right. *Shape:* (queries,)"""

@@ -17,7 +17,7 @@ from holdfast.step import Progress
 from holdfast.systems.bier.model import TypingModel
 from holdfast.systems.bier.sparse import joined
 from holdfast.systems.bier.stored import (
-    Block,
+    MentionBlock,
     Represented,
     StoredMention,
     read_represented,
@@ -51,7 +51,7 @@ def represent_split(
 
 def _blocks(
     documents: Sequence[Document], model: TypingModel, advance: Callable[[float], None]
-) -> Iterator[Block]:
+) -> Iterator[MentionBlock]:
     done = 0
     for block in in_blocks(documents, _DOCUMENTS):
         rows = [
@@ -68,7 +68,7 @@ def _blocks(
                 for d in block
                 for m in d.mentions
             ]
-            yield Block(places, found.sparse, found.dense)
+            yield MentionBlock(places, found.sparse, found.dense)
 
 
 def joined_sets(parts: Sequence[Represented]) -> Represented:

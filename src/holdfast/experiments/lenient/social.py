@@ -24,7 +24,7 @@ FOLDS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class _Files:
+class _SocialFiles:
     folder: str  # below the data folder
     stem: str  # of the folds' files
 
@@ -33,8 +33,8 @@ class _Files:
 
 
 SOCIAL_CORPORA: Final = {
-    "askapatient": _Files("corpora/social/askapatient", "AskAPatient"),
-    "twadr": _Files("corpora/social/twadrl", "TwADR-L"),
+    "askapatient": _SocialFiles("corpora/social/askapatient", "AskAPatient"),
+    "twadr": _SocialFiles("corpora/social/twadrl", "TwADR-L"),
 }
 _SPLITS: Final = {"dev": "validation", "test": "test"}
 _TRAINING: Final = {"dev": ("train",), "test": ("train", "validation")}

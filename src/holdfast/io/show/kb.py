@@ -11,7 +11,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from holdfast.kb.describe import Description, SearchHit, describe, entity_to_json
+from holdfast.kb.describe import KbDescription, SearchHit, describe, entity_to_json
 from holdfast.kb.mapping import IdMapper, id_in
 from holdfast.kb.places import Damaged
 from holdfast.kb.records import Entity
@@ -47,7 +47,7 @@ def print_all_kbs(
         print(one_line(f"{broken.name} cannot be opened: {broken.problem}"), file=sys.stderr)
 
 
-def print_description(description: Description) -> None:
+def print_description(description: KbDescription) -> None:
     """Print a knowledge base's size, its vocabularies, and the licence of each."""
     console = Console(highlight=False, markup=False)
     title = Text(one_line(description.name), style="bold")

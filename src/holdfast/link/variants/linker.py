@@ -17,7 +17,7 @@ from holdfast import types
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.variants.genes import GeneOf, genes_of
-from holdfast.link.variants.readings import Read, read_document
+from holdfast.link.variants.readings import ReadVariant, read_document
 from holdfast.text.variants.reading import read_rs
 from holdfast.text.variants.spans import find_variants
 
@@ -63,7 +63,11 @@ class VariantLinker:
         return read_rs(text) is not None or [*find_variants(text)] == [(0, len(text))]
 
     def _linked(
-        self, document: Document, mention: Mention, parts: Sequence[Read], gene: GeneOf | None
+        self,
+        document: Document,
+        mention: Mention,
+        parts: Sequence[ReadVariant],
+        gene: GeneOf | None,
     ) -> Mention:
         if not parts:
             return replace(mention, ids=(NIL,), candidates=())
@@ -96,7 +100,7 @@ def _is_listed(mention: Mention) -> bool:
     )
 
 
-def _candidates(read: Read, surface: str, gene: GeneOf | None) -> Iterator[Candidate]:
+def _candidates(read: ReadVariant, surface: str, gene: GeneOf | None) -> Iterator[Candidate]:
     """The variant, then what it may be instead; one that dbSNP numbers also by its description."""
     told = tuple(_evidence(read, surface, gene))
     label = read.rs or read.name
@@ -111,7 +115,7 @@ def _candidates(read: Read, surface: str, gene: GeneOf | None) -> Iterator[Candi
         yield Candidate(other.id, name, share, label=name, evidence=evidence)
 
 
-def _evidence(read: Read, surface: str, gene: GeneOf | None) -> Iterator[Evidence]:
+def _evidence(read: ReadVariant, surface: str, gene: GeneOf | None) -> Iterator[Evidence]:
     if read.variant is None:
         yield Evidence("variant", f"{read.name} is a number of dbSNP")
     else:

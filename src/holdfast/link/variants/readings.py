@@ -48,7 +48,7 @@ _COMPANION: Final = 2  # votes of variants that can be read in one way only
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ReadVariant:
     """One variant of a mention, as the document tells it."""
 
     id: str
@@ -61,14 +61,14 @@ class Read:
     equated: str = ""  # the words that do
 
 
-def read_document(document: Document, mentions: Sequence[Mention]) -> list[tuple[Read, ...]]:
+def read_document(document: Document, mentions: Sequence[Mention]) -> list[tuple[ReadVariant, ...]]:
     """What each mention says: nothing if it cannot be read, several if it names several."""
     read = [_read(document.text_of(mention)) for mention in mentions]
-    known = _Known.of(document, mentions, read)
-    chosen = list[tuple[Read, ...]]()
+    known = _SureReadings.of(document, mentions, read)
+    chosen = list[tuple[ReadVariant, ...]]()
     for mention, (rs, parts) in zip(mentions, read, strict=True):
         if rs:
-            chosen.append((Read(f"dbSNP:{rs}", rs, WRITTEN),))
+            chosen.append((ReadVariant(f"dbSNP:{rs}", rs, WRITTEN),))
         else:
             chooser = _Chooser(document.text, mention, known)
             chosen.append(tuple(chooser.choose(part) for part in parts))
@@ -81,7 +81,7 @@ def read_document(document: Document, mentions: Sequence[Mention]) -> list[tuple
     return [tuple(_numbered(one, numbers) for one in parts) for parts in chosen]
 
 
-def _numbered(one: Read, numbers: Numbers) -> Read:
+def _numbered(one: ReadVariant, numbers: Numbers) -> ReadVariant:
     """With dbSNP's number, where the document tells it of the variant or of its position."""
     known = numbers.of(one.variant) if one.variant is not None else None
     if known is None:
@@ -104,7 +104,7 @@ def _read(text: str) -> _Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _SureReadings:
     """What a document surely says: by the mentions of variants that can be read in one way only."""
 
     variants: Set[Variant]
@@ -113,7 +113,9 @@ class _Known:
     has_residues: bool  # substituted anywhere, and written in single letters: "K417N"
 
     @classmethod
-    def of(cls, document: Document, mentions: Sequence[Mention], read: Sequence[_Parts]) -> _Known:
+    def of(
+        cls, document: Document, mentions: Sequence[Mention], read: Sequence[_Parts]
+    ) -> _SureReadings:
         variants = {part[0] for _, parts in read for part in parts if len(part) == 1}
         residues = {one for one in variants if one.level == "p" and one.kind == SUB}
         return cls(
@@ -134,9 +136,9 @@ class _Chooser:
 
     text: str
     mention: Mention
-    known: _Known
+    known: _SureReadings
 
-    def choose(self, readings: Readings) -> Read:
+    def choose(self, readings: Readings) -> ReadVariant:
         surface = self.text[self.mention.start : self.mention.end]
         best, reason = readings[0], ""
         score = _score(surface)
@@ -149,7 +151,7 @@ class _Chooser:
                 score = BETWEEN
         others = tuple(variant for variant in readings if variant != best)
         name = best.hgvs or best.tmvar
-        return Read(best.id, name, score, best, others, reason)
+        return ReadVariant(best.id, name, score, best, others, reason)
 
     def _by_votes(self, readings: Readings) -> tuple[Variant, str]:
         """Bases or residues, by the words around and by the other variants of the document."""
@@ -182,14 +184,14 @@ def _score(surface: str) -> float:
     return SHORT if read_notation(surface) else WORDS
 
 
-def _completed(read: Sequence[tuple[Read, ...]]) -> list[tuple[Read, ...]]:
+def _completed(read: Sequence[tuple[ReadVariant, ...]]) -> list[tuple[ReadVariant, ...]]:
     """What is left out at one place ("35del", "I262fs") is filled in from the only fuller form."""
     fuller = defaultdict[Variant, set[Variant]](set)
     for part in (one for parts in read for one in parts):
         if part.variant and (bare := _bare(part.variant)) != part.variant:
             fuller[bare].add(part.variant)
 
-    def complete(one: Read) -> Read:
+    def complete(one: ReadVariant) -> ReadVariant:
         forms = fuller.get(one.variant, set()) if one.variant else set()
         if len(forms) != 1:
             return one

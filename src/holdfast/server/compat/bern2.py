@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from holdfast import types
 from holdfast.document import Document, Mention
 from holdfast.server.compat.linked import ForeignRequest, linked
-from holdfast.server.routes.schemas import Options, Text
+from holdfast.server.routes.schemas import PipelineOptions, Text
 from holdfast.server.service import Service
 
 _KINDS: Final = {
@@ -37,7 +37,7 @@ def add_bern2(router: APIRouter, service: Service) -> None:
     async def plain(asked: PlainRequest) -> Response:
         """The text's diseases, drugs, genes, species, cells and mutations."""
         (document,) = await linked(
-            service, [Document("", asked.text)], options=Options(only=list(_KINDS))
+            service, [Document("", asked.text)], options=PipelineOptions(only=list(_KINDS))
         )
         return JSONResponse(
             {

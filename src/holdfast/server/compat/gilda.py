@@ -11,7 +11,7 @@ from pydantic import Field
 from holdfast.document import Candidate, Document, Mention
 from holdfast.server.compat.linked import ForeignRequest, linked
 from holdfast.server.failures import Failure
-from holdfast.server.routes.schemas import MAX_QUERY, Options, Text
+from holdfast.server.routes.schemas import MAX_QUERY, PipelineOptions, Text
 from holdfast.server.service import Service
 from holdfast.text.normalise import fold
 
@@ -45,7 +45,7 @@ def add_gilda(router: APIRouter, service: Service) -> None:
         if any(one.organisms not in (None, [], _HUMAN) for one in asked):
             raise Failure("invalid_option", "organisms cannot be chosen; the context decides")
         marked = [_marked(one) for one in asked]
-        documents = await linked(service, marked, marked=True, options=Options(top=_TOP))
+        documents = await linked(service, marked, marked=True, options=PipelineOptions(top=_TOP))
         return [
             [_match(one.text, candidate) for candidate in _wanted(one, document)]
             for one, document in zip(asked, documents, strict=True)

@@ -23,11 +23,11 @@ async def linked(
     documents: Sequence[Document],
     *,
     marked: bool = False,
-    options: schemas.Options | None = None,
+    options: schemas.PipelineOptions | None = None,
 ) -> list[Document]:
     """The documents, found and linked by the first model and knowledge base that are served."""
     service.check_documents(documents)
-    choice = service.choice(options or schemas.Options())
+    choice = service.choice(options or schemas.PipelineOptions())
     operation = "link" if marked else "annotate"
     answers = service.documents(operation, documents, choice)
     return [Document.from_json(json.loads(answer)) async for answer in answers]

@@ -24,7 +24,7 @@ from holdfast.server.routes.formats import (
 )
 from holdfast.server.routes.uploads import READABLE, read_upload
 from holdfast.server.service import Service, document_of
-from holdfast.server.workers.tasks import Choice
+from holdfast.server.workers.tasks import PipelineChoice
 
 FORMATS: Final = ", ".join(MEDIA_TYPES)
 _OTHERS: Final[dict[str, dict[str, Any]]] = {
@@ -150,7 +150,7 @@ def _add_explain(router: APIRouter, service: Service) -> None:
         return JSONResponse(answer)
 
 
-class FileOptions(schemas.Options):
+class FileOptions(schemas.PipelineOptions):
     """The options of a request whose body is a file."""
 
     source_format: Annotated[
@@ -159,7 +159,7 @@ class FileOptions(schemas.Options):
     format: str | None = None
     marked: bool = False
 
-    def chosen(self) -> schemas.Options:
+    def chosen(self) -> schemas.PipelineOptions:
         """The options; types may also be separated by commas."""
         only = None if self.only is None else [t for one in self.only for t in one.split(",")]
         return self.model_copy(update={"only": only})
@@ -175,7 +175,7 @@ async def _answer(
     service: Service,
     operation: str,
     documents: Sequence[Document],
-    choice: Choice,
+    choice: PipelineChoice,
     format: str,
     *,
     one: bool = False,

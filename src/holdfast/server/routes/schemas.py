@@ -34,7 +34,7 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-class Options(_Request):
+class PipelineOptions(_Request):
     """What is asked of the pipeline; each means what it means for `holdfast link`."""
 
     kb: Name | None = Field(
@@ -87,7 +87,7 @@ class MarkedIn(TextIn):
     mentions: list[MentionIn] = Field(max_length=100_000)
 
 
-class AnnotateRequest(Options):
+class AnnotateRequest(PipelineOptions):
     """One text, or several documents."""
 
     text: Text | None = None
@@ -100,7 +100,7 @@ class AnnotateRequest(Options):
         return self
 
 
-class LinkRequest(Options):
+class LinkRequest(PipelineOptions):
     """Strings that stand in no text, or documents whose mentions are given."""
 
     strings: list[Text] | None = None
@@ -122,7 +122,7 @@ class SearchRequest(_Request):
     kb: Name | None = None
 
 
-class ExplainRequest(Options):
+class ExplainRequest(PipelineOptions):
     """A text and either the place of one mention or a term that was expected in it."""
 
     text: Text

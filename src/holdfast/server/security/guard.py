@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse
 
 from holdfast.server.failures import Failure
 from holdfast.server.metrics import Metrics
-from holdfast.server.security.tokens import ANYBODY, Tokens
+from holdfast.server.security.tokens import ANYBODY, AccessTokens
 from holdfast.server.settings import Settings
 from holdfast.server.workers.worker import where
 
@@ -82,7 +82,9 @@ class RateLimit:
 class Guard:
     """The outermost layer of the service, as ASGI has it."""
 
-    def __init__(self, app: App, *, settings: Settings, tokens: Tokens, metrics: Metrics) -> None:
+    def __init__(
+        self, app: App, *, settings: Settings, tokens: AccessTokens, metrics: Metrics
+    ) -> None:
         self._app = app
         self._settings = settings
         self._tokens = tokens

@@ -32,7 +32,7 @@ def token_file() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class AccessTokens:
     """The names of the tokens, and the sha256 of each.
 
     A token has 256 random bits: a plain hash can be neither guessed nor reversed.
@@ -41,7 +41,7 @@ class Tokens:
     hashes: dict[str, str]
 
     @classmethod
-    def read(cls, path: Path) -> Tokens:
+    def read(cls, path: Path) -> AccessTokens:
         """The tokens of a file; none if there is no such file."""
         try:
             hashes = json.loads(path.read_text(encoding="utf-8"))
@@ -74,7 +74,7 @@ def new_token(name: str, path: Path) -> str:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a token; use letters, digits, '-', '_' and '.'")
     token = _PREFIX + secrets.token_urlsafe(_BYTES)
-    hashes = {**Tokens.read(path).hashes, name: hashlib.sha256(token.encode()).hexdigest()}
+    hashes = {**AccessTokens.read(path).hashes, name: hashlib.sha256(token.encode()).hexdigest()}
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with replacing_text(path) as stream:
         json.dump(hashes, stream, indent=2)

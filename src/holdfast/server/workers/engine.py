@@ -22,14 +22,14 @@ from holdfast.pipeline import Pipeline, load
 from holdfast.server.failures import Failure, without_values
 from holdfast.server.settings import Settings
 from holdfast.server.workers.explain import explain
-from holdfast.server.workers.tasks import Choice, Task
+from holdfast.server.workers.tasks import PipelineChoice, Task
 from holdfast.text.safe import json_safe
 
 _UNLISTED: Final = "zebra-stripe syndromes were treated with xylomabumab."
 _KEPT: Final = 4  # pipelines with options of their own, of which each has its networks in memory
 
 
-class Engine:
+class WorkerEngine:
     """Runs tasks, one at a time, with pipelines that it loads when they are first asked for."""
 
     def __init__(self, settings: Settings, *, threads: int | None = None) -> None:
@@ -37,8 +37,8 @@ class Engine:
         self._settings = settings
         self._threads = threads
         self._kbs = {name: open_kb(name) for name in settings.kbs}
-        self._pipelines: OrderedDict[tuple[Choice, bool], Pipeline] = OrderedDict()
-        self._strings: dict[Choice, StringLinker] = {}
+        self._pipelines: OrderedDict[tuple[PipelineChoice, bool], Pipeline] = OrderedDict()
+        self._strings: dict[PipelineChoice, StringLinker] = {}
         self._operations: dict[str, Callable[[Task], dict[str, Any]]] = {
             "annotate": self._annotate,
             "link": self._link,
@@ -101,13 +101,13 @@ class Engine:
         for name, kb in self._kbs.items():
             for model in self._settings.models:
                 known = kb.label_at(0) if len(kb) else "nothing"
-                self._pipeline(Choice(name, model))(f"{known} or {_UNLISTED}")
+                self._pipeline(PipelineChoice(name, model))(f"{known} or {_UNLISTED}")
         return {"ok": True}
 
-    def _kb(self, choice: Choice) -> KnowledgeBase:
+    def _kb(self, choice: PipelineChoice) -> KnowledgeBase:
         return self._kbs[choice.kb]
 
-    def _pipeline(self, choice: Choice, *, marked: bool = False) -> Pipeline:
+    def _pipeline(self, choice: PipelineChoice, *, marked: bool = False) -> Pipeline:
         key = (choice, marked)
         if key not in self._pipelines:
             self._pipelines[key] = self._load(choice, marked=marked)
@@ -115,7 +115,7 @@ class Engine:
         self._pipelines.move_to_end(key)
         return self._pipelines[key]
 
-    def _load(self, choice: Choice, *, marked: bool) -> Pipeline:
+    def _load(self, choice: PipelineChoice, *, marked: bool) -> Pipeline:
         try:
             return load(
                 self._kbs[choice.kb],
@@ -137,23 +137,25 @@ class Engine:
     def _forget(self) -> None:
         """Drop the pipelines that were not asked for longest; those of the defaults stay."""
         kept = len(self._kbs) * len(self._settings.models) + _KEPT
-        defaults = {Choice(kb, model) for kb in self._kbs for model in self._settings.models}
+        defaults = {
+            PipelineChoice(kb, model) for kb in self._kbs for model in self._settings.models
+        }
         for key in [*self._pipelines]:
             if len(self._pipelines) > kept and key[0] not in defaults:
                 del self._pipelines[key]
                 self._strings.pop(key[0], None)
 
 
-def open_engine(settings: Settings, *, threads: int | None = None) -> Engine:
+def open_engine(settings: Settings, *, threads: int | None = None) -> WorkerEngine:
     """An engine, or a HoldfastError that names what is missing or damaged."""
     try:
-        return Engine(settings, threads=threads)
+        return WorkerEngine(settings, threads=threads)
     except Failure as failure:
         raise HoldfastError(failure.message) from None
 
 
-def _choice(task: Task) -> Choice:
-    return Choice.from_json(task["choice"])
+def _choice(task: Task) -> PipelineChoice:
+    return PipelineChoice.from_json(task["choice"])
 
 
 def _document(data: Mapping[str, Any]) -> Document:

@@ -15,7 +15,7 @@ Task = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PipelineChoice:
     """The options of a request that make a pipeline another one."""
 
     kb: str
@@ -31,20 +31,22 @@ class Choice:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Choice:
+    def from_json(cls, data: Mapping[str, Any]) -> PipelineChoice:
         only = data["only"]
         return cls(**{**data, "only": None if only is None else tuple(only)})
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TaskPiece:
     """A task and how many characters it is about."""
 
     task: Task
     size: int
 
 
-def pieces(operation: str, documents: Iterable[Document], choice: Choice) -> Iterator[Piece]:
+def pieces(
+    operation: str, documents: Iterable[Document], choice: PipelineChoice
+) -> Iterator[TaskPiece]:
     """The documents in order, cut into pieces that take a worker a second or so."""
     block, size = list[Document](), 0
     for document in documents:
@@ -57,10 +59,10 @@ def pieces(operation: str, documents: Iterable[Document], choice: Choice) -> Ite
         yield _piece(operation, block, choice)
 
 
-def _piece(operation: str, documents: list[Document], choice: Choice) -> Piece:
+def _piece(operation: str, documents: list[Document], choice: PipelineChoice) -> TaskPiece:
     task = {
         "operation": operation,
         "choice": choice.to_json(),
         "documents": [document.to_json() for document in documents],
     }
-    return Piece(task, sum(len(document.text) for document in documents))
+    return TaskPiece(task, sum(len(document.text) for document in documents))

@@ -20,7 +20,7 @@ from holdfast.server.security.offline import refuse_connections
 from holdfast.server.settings import Settings
 
 if TYPE_CHECKING:
-    from holdfast.server.workers.engine import Engine
+    from holdfast.server.workers.engine import WorkerEngine
     from holdfast.server.workers.tasks import Task
 
 _LOG: Final = logging.getLogger("holdfast.server")
@@ -53,7 +53,7 @@ def _send(connection: Connection, value: Any) -> None:
     connection.send_bytes(json.dumps(value).encode())
 
 
-def _answer(engine: Engine, task: Task) -> dict[str, Any]:
+def _answer(engine: WorkerEngine, task: Task) -> dict[str, Any]:
     try:
         return engine.run(task)
     except Exception as error:

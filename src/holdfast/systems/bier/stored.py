@@ -56,7 +56,7 @@ class Represented:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MentionBlock:
     """Some mentions on their way into a file."""
 
     places: Sequence[StoredMention]
@@ -65,7 +65,12 @@ class Block:
 
 
 def write_represented(
-    path: Path, blocks: Iterable[Block], *, types: Sequence[str], digest: str, keeps_dense: bool
+    path: Path,
+    blocks: Iterable[MentionBlock],
+    *,
+    types: Sequence[str],
+    digest: str,
+    keeps_dense: bool,
 ) -> int:
     """Write a file as the blocks come; the number of mentions. Memory is that of one block."""
     told = {"version": _VERSION, "types": list(types), "digest": digest}
@@ -86,7 +91,7 @@ def write_represented(
     return count
 
 
-def _batch(block: Block, types: int, *, keeps_dense: bool) -> Any:
+def _batch(block: MentionBlock, types: int, *, keeps_dense: bool) -> Any:
     number = pa.uint16() if types <= _SMALL else pa.uint32()
     kept = block.sparse.types.shape[1]
     columns: dict[str, Any] = {

@@ -19,7 +19,7 @@ _FEWEST = 10  # cases of each kind to learn from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Switch:
+class DenseSwitch:
     """Takes the dense answer where the classifier says so; `usual` if it could not be fitted."""
 
     model: Logistic | None
@@ -33,7 +33,9 @@ class Switch:
         return found
 
 
-def fit_switch(dense: Nearest, sparse: Nearest, dense_right: Bools, sparse_right: Bools) -> Switch:
+def fit_switch(
+    dense: Nearest, sparse: Nearest, dense_right: Bools, sparse_right: Bools
+) -> DenseSwitch:
     """Learn from the queries where just one of the two is right.
 
     It is used only if, cross-validated on them, it is right more often than the better of the two.
@@ -42,7 +44,7 @@ def fit_switch(dense: Nearest, sparse: Nearest, dense_right: Bools, sparse_right
     places = np.flatnonzero(dense_right != sparse_right)
     wants_dense = dense_right[places].astype(np.int64)
     if min(wants_dense.sum(), len(places) - wants_dense.sum()) < _FEWEST:
-        return Switch(None, usual)
+        return DenseSwitch(None, usual)
     features = _features(dense, sparse)[places]
     folds = np.arange(len(places)) % 5
     right = 0
@@ -52,8 +54,8 @@ def fit_switch(dense: Nearest, sparse: Nearest, dense_right: Bools, sparse_right
         guessed = model.probabilities(features[held])[:, 1] > 0.5
         right += int((guessed == wants_dense[held].astype(bool)).sum())
     if right <= int((wants_dense == int(usual)).sum()):
-        return Switch(None, usual)
-    return Switch(fit_logistic(features, wants_dense, count=2, decay=1e-2), usual)
+        return DenseSwitch(None, usual)
+    return DenseSwitch(fit_logistic(features, wants_dense, count=2, decay=1e-2), usual)
 
 
 def _features(dense: Nearest, sparse: Nearest) -> Floats:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from holdfast import types
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.kb.store import KnowledgeBase
-from holdfast.systems.collective.entities import Nearest
+from holdfast.systems.collective.entities import NearestEntity
 from holdfast.text.tokens import key_of_token, tokens_of
 
 _SATURATION: Final = 1.2  # k1
@@ -54,25 +54,25 @@ class Bm25Index:
             postings[key] = _Postings(rows, weights.astype(np.float32))
         return cls(kb.entity_of_name.astype(np.int64), postings)
 
-    def search(self, queries: Sequence[str], k: int) -> list[list[Nearest]]:
+    def search(self, queries: Sequence[str], k: int) -> list[list[NearestEntity]]:
         """Up to k entities of each query, best first; ties in the order of names.
 
         A query that shares no word with any name finds nothing.
         """
         return [self._search(query, k) for query in queries]
 
-    def _search(self, query: str, k: int) -> list[Nearest]:
+    def _search(self, query: str, k: int) -> list[NearestEntity]:
         known = [self._postings[key] for key in _keys(query) if key in self._postings]
         if not known:
             return []
         names, places = np.unique(np.concatenate([p.names for p in known]), return_inverse=True)
         scores = np.zeros(len(names), dtype=np.float32)
         np.add.at(scores, places, np.concatenate([p.weights for p in known]))
-        found = dict[int, Nearest]()
+        found = dict[int, NearestEntity]()
         for at in np.lexsort((names, -scores)).tolist():
             entity = int(self.owner[names[at]])
             if entity not in found:
-                found[entity] = Nearest(entity, int(names[at]), float(scores[at]))
+                found[entity] = NearestEntity(entity, int(names[at]), float(scores[at]))
             if len(found) == k:
                 break
         return list(found.values())
@@ -109,7 +109,7 @@ class Bm25Linker:
     def _asked(self) -> int:
         return self._top * (1 if self._wanted == types.mask_of(None) else _WIDER)
 
-    def _linked(self, mention: Mention, near: Sequence[Nearest]) -> Mention:
+    def _linked(self, mention: Mention, near: Sequence[NearestEntity]) -> Mention:
         mask = types.mask_of_mention(mention.type, self._wanted)
         fitting = [n for n in near if int(self._kb.type_mask[n.entity]) & mask][: self._top]
         total = sum(n.score for n in fitting)

@@ -71,7 +71,7 @@ class EntityNames:
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
+class NearestEntity:
     """An entity that a vector found."""
 
     entity: int  # its row in the knowledge base
@@ -146,7 +146,7 @@ class EntityVectors:
             reason = str(error).splitlines()[-1]
             raise ArtifactError(f"{folder}: cannot be opened ({reason}); build it again") from error
 
-    def search(self, queries: Floats, k: int) -> Iterator[list[Nearest]]:
+    def search(self, queries: Floats, k: int) -> Iterator[list[NearestEntity]]:
         """Up to k entities of each query, nearest first. *Shape:* queries (queries, width).
 
         Of entities with several names, those that have one of the nearest names are compared, by
@@ -182,9 +182,9 @@ class EntityVectors:
         order = np.lexsort((places, -scores), axis=1)[:, :wanted]
         return np.take_along_axis(scores, order, 1), np.take_along_axis(places, order, 1)
 
-    def _nearest(self, scores: Floats, places: Rows) -> list[Nearest]:
+    def _nearest(self, scores: Floats, places: Rows) -> list[NearestEntity]:
         return [
-            Nearest(found.entity, int(self.names.rows[places[found.place]]), found.score)
+            NearestEntity(found.entity, int(self.names.rows[places[found.place]]), found.score)
             for found in score_entities(scores, self.names.owner[places])
         ]
 

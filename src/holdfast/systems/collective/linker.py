@@ -20,7 +20,7 @@ from holdfast.blocks import in_blocks
 from holdfast.document import NIL, Candidate, Document, Evidence, Mention
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
-from holdfast.systems.collective.entities import EntityVectors, Nearest, entity_vectors_of
+from holdfast.systems.collective.entities import EntityVectors, NearestEntity, entity_vectors_of
 from holdfast.systems.collective.model import DualEncoderModel
 from holdfast.systems.collective.text import span_of
 from holdfast.types import canonical_type
@@ -101,11 +101,11 @@ class CollectiveLinker:
         for part in read:
             yield [self.linked(mention, next(near)) for mention in part.mentions]
 
-    def nearest(self, document: Document, k: int) -> list[list[Nearest]]:
+    def nearest(self, document: Document, k: int) -> list[list[NearestEntity]]:
         """The k entities nearest to each mention; none for one that touches no token."""
         return self.nearest_in([document], k)[0]
 
-    def nearest_in(self, documents: Sequence[Document], k: int) -> list[list[list[Nearest]]]:
+    def nearest_in(self, documents: Sequence[Document], k: int) -> list[list[list[NearestEntity]]]:
         """The k entities nearest to each mention of each document; faster than one by one."""
         read = [self._read(document) for document in documents]
         near = self._near(read, k)
@@ -115,7 +115,7 @@ class CollectiveLinker:
     def _asked(self) -> int:
         return max(self._top, _COMPARED) * _WIDER
 
-    def _near(self, read: Sequence[EncodedDocument], k: int) -> Iterator[list[Nearest]]:
+    def _near(self, read: Sequence[EncodedDocument], k: int) -> Iterator[list[NearestEntity]]:
         """The nearest entities of every mention, in order; none for one without a vector.
 
         All mentions are searched for at once. Results are yielded lazily to bound memory.
@@ -153,7 +153,7 @@ class CollectiveLinker:
                 rows.append(self.model.mention_vectors(tokens, np.array([span])))
         return places, np.concatenate(rows)
 
-    def linked(self, mention: Mention, near: Sequence[Nearest]) -> Mention:
+    def linked(self, mention: Mention, near: Sequence[NearestEntity]) -> Mention:
         """The mention with those of its nearest entities that its type allows."""
         mask = types.mask_of_mention(mention.type, self._wanted)
         fitting = [n for n in near if int(self.kb.type_mask[n.entity]) & mask]
@@ -161,7 +161,7 @@ class CollectiveLinker:
         ids = (candidates[0].entity_id,) if candidates else (NIL,)
         return replace(mention, candidates=candidates, ids=ids)
 
-    def _candidates(self, near: Sequence[Nearest]) -> Iterator[Candidate]:
+    def _candidates(self, near: Sequence[NearestEntity]) -> Iterator[Candidate]:
         if not near:
             return
         scores = np.array([n.score for n in near[: max(self._top, _COMPARED)]])

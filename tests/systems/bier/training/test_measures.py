@@ -14,7 +14,11 @@ from holdfast.corpora import write_documents
 from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.experiments.bier.diagnosing import DiagnoseRequest, run_diagnosis
-from holdfast.experiments.bier.disambiguation_set import Question, build_questions, thinned
+from holdfast.experiments.bier.disambiguation_set import (
+    DisambiguationQuestion,
+    build_questions,
+    thinned,
+)
 from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train
 from holdfast.experiments.run import run_recipe
 from holdfast.experiments.train import train_recipe
@@ -142,8 +146,8 @@ def test_popular_answers_are_thinned() -> None:
     from holdfast.experiments.bier.disambiguation_set import NamedCandidate
 
     pair = (NamedCandidate("a", "a", "", "names", 5), NamedCandidate("b", "b", "", "names", 0))
-    easy = [Question("test", "c", str(n), "a", 0, 1, pair, 0) for n in range(30)]
-    hard = [Question("test", "c", str(n), "a", 0, 1, pair, 1) for n in range(3)]
+    easy = [DisambiguationQuestion("test", "c", str(n), "a", 0, 1, pair, 0) for n in range(30)]
+    hard = [DisambiguationQuestion("test", "c", str(n), "a", 0, 1, pair, 1) for n in range(3)]
     kept = thinned([*easy, *hard])
     assert len(kept) == 10
     assert sum(q.gold for q in kept) == 3

@@ -26,7 +26,7 @@ from holdfast.systems.bier.agreement import AgreementWeights, TypeAgreement
 from holdfast.systems.bier.model import TypingModel
 from holdfast.systems.bier.reading import Shape, row_of, rows_of
 from holdfast.systems.bier.stored import read_represented
-from holdfast.systems.bier.training.dataset import Example
+from holdfast.systems.bier.training.dataset import TypedExample
 from holdfast.systems.bier.training.model import TypingNetwork, type_loss
 from holdfast.systems.bier.training.recipe import train_typing_recipe
 from holdfast.training.token_encoder import open_token_encoder, open_tokenizer
@@ -83,7 +83,7 @@ def test_the_exported_network_agrees_with_torch(home: Path) -> None:
     )
     network.load_state_dict(load_file(home / "models/bier-toy-checkpoints/best.safetensors"))
     network.eval()
-    example = Example(row.astype(np.int32), np.zeros(0, dtype=np.int32))
+    example = TypedExample(row.astype(np.int32), np.zeros(0, dtype=np.int32))
     with torch.inference_mode():
         expected = network([example]).numpy()
     assert np.allclose(own.logits(own.dense([row])), expected, atol=1e-4)
@@ -92,7 +92,7 @@ def test_the_exported_network_agrees_with_torch(home: Path) -> None:
 def test_the_loss_is_binary_cross_entropy_over_all_types() -> None:
     logits = torch.randn(3, 7, generator=torch.Generator().manual_seed(0))
     kinds = [np.array([0, 3], np.int32), np.array([6], np.int32), np.zeros(0, np.int32)]
-    examples = [Example(np.zeros(1, np.int32), types) for types in kinds]
+    examples = [TypedExample(np.zeros(1, np.int32), types) for types in kinds]
     targets = torch.zeros(3, 7)
     for row, types in enumerate(kinds):
         targets[row, types] = 1

@@ -15,7 +15,7 @@ from holdfast.systems.kebiolm.relations.model import Judged  # noqa: E402
 from holdfast.systems.kebiolm.relations.pairs import RelationShape  # noqa: E402
 from holdfast.systems.kebiolm.relations.relater import without_hypernyms  # noqa: E402
 from holdfast.systems.kebiolm.training.relations.select import (  # noqa: E402
-    Answers,
+    PairAnswers,
     best_threshold,
     fit,
 )
@@ -70,7 +70,7 @@ def test_thresholds_are_best_for_what_is_left_when_hypernyms_are_dropped(seed: i
             hits += sum(bool(right[pairs.index((document, k.head, k.tail)), 0]) for k in kept)
         return 2 * hits / max(1, left + gold)
 
-    found = fit(Answers(tuple(pairs), logits, right, (gold,)), RelationShape(), ancestors)
+    found = fit(PairAnswers(tuple(pairs), logits, right, (gold,)), RelationShape(), ancestors)
     levels = [float(level) for level in logits[:, 0]]
     assert found.f1_dropped == pytest.approx(max(map(f1, levels)))
     if found.drops_hypernyms:

@@ -38,7 +38,7 @@ from holdfast.systems.kebiolm.training.relations.data import (  # noqa: E402
 )
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork  # noqa: E402
 from holdfast.systems.kebiolm.training.relations.recipe import (  # noqa: E402
-    RecipeConfig,
+    RelationRecipeConfig,
     _documents,
     _given_fit,
     train_relation_recipe,
@@ -326,4 +326,4 @@ def test_documents_to_choose_by_can_be_held_out_of_training(place: Path) -> None
     assert len(learned) + len(chosen) == len(every)
     assert not {d.id for d in learned} & {d.id for d in chosen}
     assert any("chosen by" in line for line in lines)
-    assert _given_fit(RecipeConfig(chosen_share=0.3), "", "toys") is None
+    assert _given_fit(RelationRecipeConfig(chosen_share=0.3), "", "toys") is None

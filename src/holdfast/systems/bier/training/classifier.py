@@ -27,7 +27,7 @@ from holdfast.experiments.settings import read_parts
 from holdfast.models import find_model, manifest_of, trained_model
 from holdfast.systems.bier.nearest import some_per_class
 from holdfast.systems.bier.reading import Shape, rows_of
-from holdfast.systems.bier.training.dataset import Dataset, Example
+from holdfast.systems.bier.training.dataset import Dataset, TypedExample
 from holdfast.systems.bier.training.export import export_typing
 from holdfast.systems.bier.training.model import TypingNetwork
 from holdfast.systems.bier.training.recipe import checkpoints_of
@@ -74,7 +74,7 @@ class LabelTask(TypingTask):
     def refresh(self, done: int) -> None:
         """The linear layer begins at zero."""
 
-    def loss(self, examples: Sequence[Example]) -> Loss:
+    def loss(self, examples: Sequence[TypedExample]) -> Loss:
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self._frozen):
             dense = self.model.dense(examples)
         labels = torch.tensor([int(example.types[0]) for example in examples])
@@ -164,14 +164,14 @@ def _examples(
     shape: Shape,
     own: ClassifierConfig,
     seed: int,
-) -> list[Example]:
+) -> list[TypedExample]:
     number = {name: place for place, name in enumerate(names)}
-    found, labels = list[Example](), list[str]()
+    found, labels = list[TypedExample](), list[str]()
     for document in documents:
         rows = rows_of(reader, document.text, [m.spans for m in document.mentions], shape)
         for row, mention in zip(rows, document.mentions, strict=True):
             types = np.array([number[mention.type]], dtype=np.int32)
-            found.append(Example(row.astype(np.int32), types))
+            found.append(TypedExample(row.astype(np.int32), types))
             labels.append(mention.type)
     if not own.per_class:
         return found

@@ -30,7 +30,7 @@ _PARTS: Final = 1000  # that documents are divided in by their hash
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class TypedExample:
     """A row without its special tokens, and its types."""
 
     tokens: npt.NDArray[np.int32]
@@ -38,7 +38,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Triple:
+class TypedTriple:
     """A mention of a stored document, and its types."""
 
     start: int
@@ -52,11 +52,11 @@ class TypedDocument:
 
     id: str
     text: str
-    triples: tuple[Triple, ...]
+    triples: tuple[TypedTriple, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TripleChoice:
     """Which triples are learned, and which are looked at to choose."""
 
     dev_share: float = 0.03  # of documents
@@ -80,7 +80,7 @@ def read_typed(folder: Path) -> Iterator[TypedDocument]:
         with gzip.open(path, "rt", encoding="utf-8") as stream:
             for line in stream:
                 data: dict[str, Any] = json.loads(line)
-                triples = (Triple(a, b, tuple(types)) for a, b, types in data["triples"])
+                triples = (TypedTriple(a, b, tuple(types)) for a, b, types in data["triples"])
                 yield TypedDocument(data["id"], data["text"], tuple(triples))
 
 
@@ -94,12 +94,12 @@ def is_dev(id: str, share: float) -> bool:
 class Dataset:
     """Examples to learn from, and to look at."""
 
-    training: Sequence[Example]
-    development: Sequence[Example]
+    training: Sequence[TypedExample]
+    development: Sequence[TypedExample]
 
 
 def mention_examples(
-    documents: Iterable[TypedDocument], reader: TokenReader, shape: Shape, choice: Choice
+    documents: Iterable[TypedDocument], reader: TokenReader, shape: Shape, choice: TripleChoice
 ) -> Dataset:
     """The examples of a type system, split by document.
 
@@ -127,7 +127,7 @@ _Place = tuple[int, int]  # of a document, and of a triple in it
 def _drawn(
     places: Sequence[_Place],
     documents: Sequence[TypedDocument],
-    choice: Choice,
+    choice: TripleChoice,
     rng: np.random.Generator,
 ) -> list[_Place]:
     """At most so many triples of equal words, and so many of all, in their order."""
@@ -158,7 +158,7 @@ def _examples(
     shape: Shape,
     *,
     bare: Collection[_Place],
-) -> Iterator[Example]:
+) -> Iterator[TypedExample]:
     """Rows of tokens. Those of `bare` have the mention itself as their context."""
     for number, group in groupby(places, key=lambda place: place[0]):
         document = documents[number]
@@ -170,7 +170,7 @@ def _examples(
                 words = document.text[triple.start : triple.end]
                 span, text = Span(0, len(words)), reader.read(words)
             row = row_of(text, (span,), shape, separator=reader.last).astype(np.int32)
-            yield Example(row, np.array(triple.types, dtype=np.int32))
+            yield TypedExample(row, np.array(triple.types, dtype=np.int32))
 
 
 def description_examples(
@@ -179,7 +179,7 @@ def description_examples(
     types: TypeList,
     reader: TokenReader,
     shape: Shape,
-    choice: Choice,
+    choice: TripleChoice,
 ) -> Dataset:
     """Entities of a knowledge base by name and description, with the types that they have.
 
@@ -190,7 +190,7 @@ def description_examples(
     most = choice.most or len(kb)
     defined = np.zeros(len(kb), dtype=bool)
     defined[np.asarray(kb.table("definitions").column("entity"))] = True
-    training, development = list[Example](), list[Example]()
+    training, development = list[TypedExample](), list[TypedExample]()
     for row in described_order(defined, np.asarray(kb.source_of), seed=choice.seed):
         if len(training) >= most:
             break
@@ -201,7 +201,7 @@ def description_examples(
         told = descriptions.of(id)
         tokens = row_of_texts(reader, told.name, told.text, shape).astype(np.int32)
         dev = is_dev(id, choice.dev_share) and len(development) < choice.most_dev
-        (development if dev else training).append(Example(tokens, numbers))
+        (development if dev else training).append(TypedExample(tokens, numbers))
     if not training:
         raise UsageError(f"no entity of {kb.name!r} has a type of the list; nothing to learn")
     return Dataset(training, development)

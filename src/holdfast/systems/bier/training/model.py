@@ -8,7 +8,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from holdfast.systems.bier.training.dataset import Example
+from holdfast.systems.bier.training.dataset import TypedExample
 from holdfast.training.bert import PackedLayout
 from holdfast.training.token_encoder import TokenEncoder, TransformerTokens
 
@@ -24,7 +24,7 @@ class TypingNetwork(nn.Module):
         self.pooling = pooling
         self.head = nn.Parameter(torch.zeros(types, encoder.width))
 
-    def dense(self, examples: Sequence[Example]) -> Tensor:
+    def dense(self, examples: Sequence[TypedExample]) -> Tensor:
         """*Shape:* (examples, width)"""
         tokens = torch.cat([torch.from_numpy(example.tokens).long() for example in examples])
         lengths = torch.tensor([len(example.tokens) for example in examples])
@@ -40,11 +40,11 @@ class TypingNetwork(nn.Module):
             )
         return self.encoder(tokens, lengths).texts
 
-    def forward(self, examples: Sequence[Example]) -> Tensor:
+    def forward(self, examples: Sequence[TypedExample]) -> Tensor:
         """The log-odds of every type. *Shape:* (examples, types)"""
         return self.dense(examples) @ self.head.T
 
-    def start_at_priors(self, examples: Sequence[Example], *, sampled: int = 256) -> None:
+    def start_at_priors(self, examples: Sequence[TypedExample], *, sampled: int = 256) -> None:
         """Set the head so that, at the mean of all vectors, each type has its usual odds.
 
         There is no bias: the mean's direction stands in for one. From zeros, the first hundreds
@@ -67,7 +67,7 @@ class TypingNetwork(nn.Module):
         return sum(parameter.numel() for parameter in self.parameters())
 
 
-def type_loss(logits: Tensor, examples: Sequence[Example]) -> Tensor:
+def type_loss(logits: Tensor, examples: Sequence[TypedExample]) -> Tensor:
     """Binary cross entropy summed over all types of all examples.
 
     softplus(x) summed over all, less x summed over the types that are right: no matrix of targets.

@@ -20,8 +20,8 @@ from holdfast.systems.bier.categories import ConceptCategories, open_sources
 from holdfast.systems.bier.reading import Shape
 from holdfast.systems.bier.training.build import open_type_system
 from holdfast.systems.bier.training.dataset import (
-    Choice,
     Dataset,
+    TripleChoice,
     description_examples,
     mention_examples,
     read_typed,
@@ -84,7 +84,7 @@ def train_typing_recipe(
     del data  # the triples are in the home folder
     if recipe.trained.on:
         raise UsageError(f"recipe {recipe.name!r}: a typing model learns from `types`, not `on`")
-    model, shape, choice, config = read_parts(recipe, ModelConfig, Shape, Choice, TrainConfig)
+    model, shape, choice, config = read_parts(recipe, ModelConfig, Shape, TripleChoice, TrainConfig)
     if encoder is not None:
         model = replace(model, encoder=str(encoder))
     parts = prepare(model, shape, choice, report=report)
@@ -118,7 +118,7 @@ def checkpoints_of(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}{_CHECKPOINTS}")
 
 
-def prepare(model: ModelConfig, shape: Shape, choice: Choice, *, report: Report) -> Parts:
+def prepare(model: ModelConfig, shape: Shape, choice: TripleChoice, *, report: Report) -> Parts:
     """The encoder, cut if the configuration says so, and the examples in its own tokens."""
     folder, manifest = open_type_system(model.types)
     types = TypeList.read(folder)
@@ -148,7 +148,7 @@ def _dataset(
     types: TypeList,
     reader: TokenReader,
     shape: Shape,
-    choice: Choice,
+    choice: TripleChoice,
 ) -> Dataset:
     if model.reads == "mentions":
         return mention_examples(read_typed(folder), reader, shape, choice)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from holdfast.systems.bier.training.dataset import Dataset, Example
+from holdfast.systems.bier.training.dataset import Dataset, TypedExample
 from holdfast.systems.bier.training.model import TypingNetwork, type_loss
 from holdfast.training.history import Entry
 from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
@@ -39,7 +39,7 @@ class TrainConfig:
     threads: int = 0
 
 
-class TypingTask(Task[Example]):
+class TypingTask(Task[TypedExample]):
     """Examples in a random order that is new in every epoch."""
 
     def __init__(self, model: TypingNetwork, dataset: Dataset, config: TrainConfig) -> None:
@@ -60,7 +60,7 @@ class TypingTask(Task[Example]):
         if done == 0:
             self.model.start_at_priors(self._dataset.training)
 
-    def draw(self, step: int, count: int) -> Sequence[Example]:
+    def draw(self, step: int, count: int) -> Sequence[TypedExample]:
         examples = self._dataset.training
         found = []
         for place in range(step * count, (step + 1) * count):
@@ -74,14 +74,14 @@ class TypingTask(Task[Example]):
             self._order = (epoch, rng.permutation(len(self._dataset.training)))
         return self._order[1]
 
-    def loss(self, examples: Sequence[Example]) -> Loss:
+    def loss(self, examples: Sequence[TypedExample]) -> Loss:
         return Loss(type_loss(self.model(examples), examples), len(examples))
 
     def evaluate(self) -> Mapping[str, float]:
         return evaluate_types(self.model, self._dataset.development)
 
 
-def evaluate_types(model: TypingNetwork, examples: Sequence[Example]) -> dict[str, float]:
+def evaluate_types(model: TypingNetwork, examples: Sequence[TypedExample]) -> dict[str, float]:
     """Macro scores of the types with a probability above one half; empty without examples."""
     pairs = list[tuple[set[int], set[int]]]()
     with torch.inference_mode():
@@ -136,7 +136,9 @@ def macro_scores(pairs: Iterable[tuple[set[int], set[int]]]) -> dict[str, float]
     return {"macro_precision": precision, "macro_recall": recall, "macro_f1": f1}
 
 
-def commonest_types_f1(training: Sequence[Example], development: Sequence[Example]) -> float:
+def commonest_types_f1(
+    training: Sequence[TypedExample], development: Sequence[TypedExample]
+) -> float:
     """The best macro F1 of an answer that is the same for all: the n commonest types."""
     counts = Counter[int]()
     for example in training:

@@ -52,7 +52,7 @@ class CrossConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CrossExample:
     """A mention, its candidates' names and which of them is right."""
 
     mention: Rows  # tokens
@@ -77,15 +77,15 @@ def cases_of(
     documents: Sequence[Document],
     reader: PairReader,
     retrieve: Callable[[Document], list[list[tuple[str, str]]]],  # (entity id, name) per mention
-) -> list[Case]:
+) -> list[CrossExample]:
     """One for each mention with candidates."""
-    cases = list[Case]()
+    cases = list[CrossExample]()
     for document in documents:
         for mention, near in zip(document.mentions, retrieve(document), strict=True):
             if near:
                 gold = next((i for i, (id, _) in enumerate(near) if id in mention.ids), -1)
                 cases.append(
-                    Case(
+                    CrossExample(
                         reader.mention_tokens(document, mention),
                         tuple(reader.name_tokens([name for _, name in near])),
                         gold,
@@ -95,7 +95,7 @@ def cases_of(
     return cases
 
 
-class CrossTask(Task[tuple[Case, int]]):
+class CrossTask(Task[tuple[CrossExample, int]]):
     """Learns to put the gold candidate first; an example is a case with a seed for its rivals."""
 
     selected_by = "accuracy"
@@ -103,8 +103,8 @@ class CrossTask(Task[tuple[Case, int]]):
     def __init__(
         self,
         model: CrossEncoder,
-        training: Sequence[Case],
-        development: Sequence[Case],
+        training: Sequence[CrossExample],
+        development: Sequence[CrossExample],
         reader: PairReader,
         config: CrossConfig,
     ) -> None:
@@ -123,7 +123,7 @@ class CrossTask(Task[tuple[Case, int]]):
             ParameterGroup(list(self.model.score.parameters()), self._config.head_rate),
         )
 
-    def draw(self, step: int, count: int) -> Sequence[tuple[Case, int]]:
+    def draw(self, step: int, count: int) -> Sequence[tuple[CrossExample, int]]:
         """Each surface of an entity is as likely as any other, however often it occurs."""
         rng = np.random.default_rng([self._config.seed, step])
         chosen = [self._groups[at] for at in rng.integers(len(self._groups), size=count).tolist()]
@@ -131,7 +131,7 @@ class CrossTask(Task[tuple[Case, int]]):
             (group[int(rng.integers(len(group)))], int(rng.integers(1 << 31))) for group in chosen
         ]
 
-    def loss(self, examples: Sequence[tuple[Case, int]]) -> Loss:
+    def loss(self, examples: Sequence[tuple[CrossExample, int]]) -> Loss:
         """The gold candidate stands first among those it is held to."""
         pairs, counts = list[Rows](), list[int]()
         for case, seed in examples:
@@ -151,8 +151,8 @@ class CrossTask(Task[tuple[Case, int]]):
 
 def train_cross_encoder(
     model: CrossEncoder,
-    training: Sequence[Case],
-    development: Sequence[Case],
+    training: Sequence[CrossExample],
+    development: Sequence[CrossExample],
     reader: PairReader,
     config: CrossConfig,
     *,
@@ -177,7 +177,7 @@ def train_cross_encoder(
     return train(task, loop, folder=folder, about={**settings, **about}, report=report)
 
 
-def cross_accuracy(model: CrossEncoder, cases: Sequence[Case], reader: PairReader) -> float:
+def cross_accuracy(model: CrossEncoder, cases: Sequence[CrossExample], reader: PairReader) -> float:
     """How often the right candidate is first, over the cases where it was retrieved."""
     model.eval()
     known = [case for case in cases if case.gold >= 0]
@@ -224,8 +224,8 @@ def open_cross_encoder(config: CrossConfig) -> CrossEncoder:
     return CrossEncoder(open_token_encoder(config.encoder))
 
 
-def _by_key(cases: Sequence[Case]) -> list[list[Case]]:
-    groups = defaultdict[tuple[str, str], list[Case]](list)
+def _by_key(cases: Sequence[CrossExample]) -> list[list[CrossExample]]:
+    groups = defaultdict[tuple[str, str], list[CrossExample]](list)
     for case in cases:
         if case.gold >= 0 and len(case.names) > 1:
             groups[case.key].append(case)

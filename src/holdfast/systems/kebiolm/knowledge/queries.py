@@ -16,7 +16,7 @@ _WITH_IS = ("of", "as", "by")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ClozeQuery:
     """What stands before and after the gap, and the ids of all that fit."""
 
     before: str
@@ -36,7 +36,7 @@ def relation_words(relation: str) -> str:
     return " ".join(["is", *words] if words and words[-1] in _WITH_IS else words)
 
 
-def queries_of(triples: Iterable[Triple], kb: KnowledgeBase) -> Iterator[Query]:
+def queries_of(triples: Iterable[Triple], kb: KnowledgeBase) -> Iterator[ClozeQuery]:
     """Two queries for each triple; those that read alike are one, with the answers of all.
 
     Entities that the knowledge base lacks are left out.
@@ -51,12 +51,12 @@ def queries_of(triples: Iterable[Triple], kb: KnowledgeBase) -> Iterator[Query]:
         answers[f"{head} {words}", "", triple.relation, True][triple.tail] = None
         answers["", f"{words} {tail}", triple.relation, False][triple.head] = None
     for (before, after, relation, is_tail), ids in answers.items():
-        yield Query(before, after, relation, tuple(ids), is_tail)
+        yield ClozeQuery(before, after, relation, tuple(ids), is_tail)
 
 
 def draw_queries(
     asked: Triples, every: Iterable[Triples], kb: KnowledgeBase, *, most: int, seed: int = 0
-) -> list[Query]:
+) -> list[ClozeQuery]:
     """Queries about some of the asked triples, at most so many of each relation.
 
     An answer that any of `every` has fits, not only that of the asked triples.
@@ -66,10 +66,10 @@ def draw_queries(
     wanted = {(q.before, q.after, q.relation) for q in queries_of(_listed(asked), kb)}
     near = _related(asked, every)
     full = (q for q in queries_of(near, kb) if (q.before, q.after, q.relation) in wanted)
-    by_relation = defaultdict[str, list[Query]](list)
+    by_relation = defaultdict[str, list[ClozeQuery]](list)
     for query in full:
         by_relation[query.relation].append(query)
-    found = list[Query]()
+    found = list[ClozeQuery]()
     for relation in sorted(by_relation):
         own = sorted(by_relation[relation], key=lambda q: (q.before, q.after))
         places = rng.permutation(len(own))[:most]
@@ -101,7 +101,7 @@ def _related(asked: Triples, every: Iterable[Triples]) -> Iterator[Triple]:
         yield from (triples.at(int(row)) for row in np.flatnonzero(of_head | of_tail))
 
 
-def is_within(query: Query, names: Iterable[str]) -> bool:
+def is_within(query: ClozeQuery, names: Iterable[str]) -> bool:
     """Type 1: all words of a right answer occur in the query."""
     words = set(key_of(f"{query.before} {query.after}").split())
     return any(own and set(own.split()) <= words for own in map(key_of, names))

@@ -33,7 +33,7 @@ from holdfast.training.starts import begin_with_detector, check_starts, starts_o
 
 
 @dataclass(frozen=True, slots=True)
-class RecipeConfig:
+class MultitaskRecipeConfig:
     """The settings of a recipe's [train] besides those of the model, the reading and the run."""
 
     detector: str = ""  # the recipe of the detector whose encoder it begins with; "": pretrained
@@ -45,10 +45,10 @@ class RecipeConfig:
     pieces: int = 0  # word pieces that the model in 8 bits keeps; 0: all
 
 
-def read_settings(recipe: Recipe) -> tuple[MultitaskSettings, RecipeConfig]:
+def read_settings(recipe: Recipe) -> tuple[MultitaskSettings, MultitaskRecipeConfig]:
     """Every key goes to the part that has it; one that no part has is a UsageError."""
     shape, train, reading, own = read_parts(
-        recipe, MultitaskShape, MultitaskTraining, WindowConfig, RecipeConfig
+        recipe, MultitaskShape, MultitaskTraining, WindowConfig, MultitaskRecipeConfig
     )
     return MultitaskSettings(shape, train, reading, own.read, own.pieces), own
 
@@ -87,7 +87,7 @@ def train_multitask_recipe(
 
 
 def load_material(
-    recipe: Recipe, config: RecipeConfig, *, data: Path, report: Report
+    recipe: Recipe, config: MultitaskRecipeConfig, *, data: Path, report: Report
 ) -> MultitaskData:
     """What is trained on and looked at, with ids of the knowledge base."""
     train = recipe.trained

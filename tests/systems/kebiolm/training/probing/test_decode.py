@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from holdfast.systems.kebiolm.training.probing.decode import Gap, decode  # noqa: E402
+from holdfast.systems.kebiolm.training.probing.decode import MaskedSequence, decode  # noqa: E402
 
 VOCABULARY = 4
 MASK = 9
@@ -29,7 +29,7 @@ def ask(sequences: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> 
     return found
 
 
-def brute_force(gap: Gap) -> dict[tuple[int, ...], float]:
+def brute_force(gap: MaskedSequence) -> dict[tuple[int, ...], float]:
     """The best score of every filling, over all orders in which it can be filled in."""
     best = dict[tuple[int, ...], float]()
     for order in permutations(gap.places):
@@ -47,7 +47,7 @@ def brute_force(gap: Gap) -> dict[tuple[int, ...], float]:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_a_wide_beam_finds_what_trying_everything_finds(count: int) -> None:
-    gap = Gap((1, *[MASK] * count, 2), tuple(range(1, 1 + count)))
+    gap = MaskedSequence((1, *[MASK] * count, 2), tuple(range(1, 1 + count)))
     ((*found,),) = decode([gap], ask, beam=10_000)
     expected = brute_force(gap)
     assert {one.tokens for one in found} == set(expected)
@@ -57,7 +57,7 @@ def test_a_wide_beam_finds_what_trying_everything_finds(count: int) -> None:
 
 
 def test_the_most_confident_place_is_filled_first_and_the_beam_is_kept() -> None:
-    gap = Gap((MASK, MASK, MASK), (0, 1, 2))
+    gap = MaskedSequence((MASK, MASK, MASK), (0, 1, 2))
     narrow, wide = (decode([gap], ask, beam=beam)[0] for beam in (1, 5))
     assert len(narrow) == 1
     assert len(wide) == 5
@@ -73,5 +73,5 @@ def test_the_most_confident_place_is_filled_first_and_the_beam_is_kept() -> None
 
 
 def test_gaps_of_several_lengths_are_decoded_as_each_alone() -> None:
-    gaps = [Gap((3, MASK), (1,)), Gap((3, MASK, MASK), (1, 2))]
+    gaps = [MaskedSequence((3, MASK), (1,)), MaskedSequence((3, MASK, MASK), (1, 2))]
     assert decode(gaps, ask, beam=3) == [decode([gap], ask, beam=3)[0] for gap in gaps]

@@ -21,7 +21,7 @@ from holdfast.systems.kebiolm.training.pretraining.model import (  # noqa: E402
 )
 from holdfast.systems.kebiolm.training.pretraining.saved import Knowledge, save_knowledge  # noqa: E402
 from holdfast.systems.kebiolm.training.probing.probe import (  # noqa: E402
-    ProbeConfig,
+    KnowledgeProbeConfig,
     queries_to_ask,
 )
 from holdfast.training.bert import pretrained_transformer  # noqa: E402
@@ -68,9 +68,9 @@ def test_held_out_triples_are_answered_by_held_out_triples_alone(tmp_path: Path)
     kb = of_entries(tmp_path / "kb", *(Entry(id, name) for id, name in toys.NAMES.items()))
     every = Triples.of(Triple(f"OWN:{n}", "part_of", "OWN:4") for n in (1, 2, 3))
     train, dev, test = (every.keeping(np.array([row])) for row in range(3))
-    found = list(queries_to_ask(SplitTriples(train, dev, test), kb, ProbeConfig()))
+    found = list(queries_to_ask(SplitTriples(train, dev, test), kb, KnowledgeProbeConfig()))
     answers = {part: query.answers for part, query in found if not query.is_tail}
     assert answers == {"seen": ("OWN:1",), "held_out": ("OWN:2", "OWN:3")}
     assert len({(part, query.text) for part, query in found}) == len(found) == 5
-    few = list(queries_to_ask(SplitTriples(train, dev, test), kb, ProbeConfig(most=1)))
+    few = list(queries_to_ask(SplitTriples(train, dev, test), kb, KnowledgeProbeConfig(most=1)))
     assert [part for part, _ in few] == ["seen", "held_out"]

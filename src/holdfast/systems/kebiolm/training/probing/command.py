@@ -11,7 +11,7 @@ from holdfast.models import find_model, manifest_of
 from holdfast.step import Progress
 from holdfast.systems.kebiolm.knowledge.vectors import KnowledgeVectors
 from holdfast.systems.kebiolm.training.pretraining.saved import open_knowledge
-from holdfast.systems.kebiolm.training.probing.probe import ProbeConfig, probe_knowledge
+from holdfast.systems.kebiolm.training.probing.probe import KnowledgeProbeConfig, probe_knowledge
 
 
 def probe_model(
@@ -20,7 +20,7 @@ def probe_model(
     """Probe a pre-trained model; answers are kept in the home folder until all are there."""
     folder, vectors = find_model(model), find_model(triples)
     base = open_kb(kb)
-    config = replace(ProbeConfig(), **options)
+    config = replace(KnowledgeProbeConfig(), **options)
     key = "-".join(manifest_of(each).digest[:8] for each in (folder, vectors))
     size = "-".join(str(options[name]) for name in ("masks", "beam"))
     work = artifacts.home() / "probes" / f"knowledge-{key}-{size}.jsonl"

@@ -24,14 +24,16 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class MaskedSequence:
     """A sequence with masks at some places."""
 
     tokens: tuple[int, ...]
     places: tuple[int, ...]
 
 
-def decode(gaps: Sequence[Gap], ask: LogProbabilities, *, beam: int) -> list[list[Filled]]:
+def decode(
+    gaps: Sequence[MaskedSequence], ask: LogProbabilities, *, beam: int
+) -> list[list[Filled]]:
     """The best `beam` fillings of each gap, best first.
 
     In every step each partial filling is asked for all of its masks; the one token at the one

@@ -18,11 +18,11 @@ from holdfast.evaluate.kebiolm.probing import Answered, score_probing
 from holdfast.evaluate.report import Report
 from holdfast.kb.store import KnowledgeBase
 from holdfast.step import Progress
-from holdfast.systems.kebiolm.knowledge.queries import Query, draw_queries, is_within
+from holdfast.systems.kebiolm.knowledge.queries import ClozeQuery, draw_queries, is_within
 from holdfast.systems.kebiolm.knowledge.triples import SplitTriples
 from holdfast.systems.kebiolm.knowledge.vectors import KnowledgeVectors
 from holdfast.systems.kebiolm.training.pretraining.saved import Knowledge
-from holdfast.systems.kebiolm.training.probing.decode import Filled, Gap, decode
+from holdfast.systems.kebiolm.training.probing.decode import Filled, MaskedSequence, decode
 from holdfast.text.tokens import key_of
 
 SEEN: Final = "seen"
@@ -30,7 +30,7 @@ HELD_OUT: Final = "held_out"
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeConfig:
+class KnowledgeProbeConfig:
     """How the model is asked."""
 
     most: int = 200  # queries of a relation, of seen and of held-out triples each
@@ -69,12 +69,12 @@ class MaskFiller:
             rows = self._model.vocabulary_logits(states[asked]).log_softmax(dim=1)
         return rows.split([len(own) for own in places])
 
-    def gaps(self, query: Query, masks: int) -> list[Gap]:
+    def gaps(self, query: ClozeQuery, masks: int) -> list[MaskedSequence]:
         """The query with one to so many masks."""
         before = self.reader.read(query.before).ids.tolist()
         after = self.reader.read(query.after).ids.tolist()
         return [
-            Gap(
+            MaskedSequence(
                 (*before, *[self.mask] * count, *after),
                 tuple(range(len(before), len(before) + count)),
             )
@@ -83,7 +83,7 @@ class MaskFiller:
 
 
 def answer(
-    query: Query, filler: MaskFiller, knowledge: Knowledge, config: ProbeConfig
+    query: ClozeQuery, filler: MaskFiller, knowledge: Knowledge, config: KnowledgeProbeConfig
 ) -> list[str]:
     """What the model fills in, of any length, the most probable per token first."""
     gaps = filler.gaps(query, config.masks)
@@ -95,15 +95,15 @@ def answer(
     return list(dict.fromkeys(text for _, text in sorted(filled, reverse=True)))
 
 
-def _words(filled: Filled, gap: Gap, knowledge: Knowledge) -> str:
+def _words(filled: Filled, gap: MaskedSequence, knowledge: Knowledge) -> str:
     ids = [filled.tokens[place] for place in gap.places]
     pieces = [knowledge.tokenizer.id_to_token(id) or "" for id in ids]
     return " ".join(pieces).replace(" ##", "").removeprefix("##")
 
 
 def queries_to_ask(
-    split: SplitTriples, kb: KnowledgeBase, config: ProbeConfig
-) -> Iterator[tuple[str, Query]]:
+    split: SplitTriples, kb: KnowledgeBase, config: KnowledgeProbeConfig
+) -> Iterator[tuple[str, ClozeQuery]]:
     """Queries about seen triples, then about held-out ones; each is answered by its own part."""
     held_out = replace(split.dev, rows=np.concatenate([split.dev.rows, split.test.rows]))
     for part, triples in ((SEEN, split.train), (HELD_OUT, held_out)):
@@ -116,7 +116,7 @@ def ask_all(
     vectors: KnowledgeVectors,
     knowledge: Knowledge,
     kb: KnowledgeBase,
-    config: ProbeConfig,
+    config: KnowledgeProbeConfig,
     *,
     work: Path,
     progress: Progress,
@@ -151,7 +151,7 @@ def _read(work: Path) -> Iterator[tuple[str, list[str]]]:
         yield key, answers
 
 
-def _judged(part: str, query: Query, answers: Sequence[str], kb: KnowledgeBase) -> Answered:
+def _judged(part: str, query: ClozeQuery, answers: Sequence[str], kb: KnowledgeBase) -> Answered:
     """Right if an answer of any length is a name of any entity that fits."""
     rows = [row for row in map(kb.row_of, query.answers) if row is not None]
     names = [name for row in rows for name in kb.names_of(row)]
@@ -171,7 +171,7 @@ def probe_knowledge(
     vectors: KnowledgeVectors,
     knowledge: Knowledge,
     kb: KnowledgeBase,
-    config: ProbeConfig,
+    config: KnowledgeProbeConfig,
     *,
     work: Path,
     progress: Progress,

@@ -34,7 +34,7 @@ class ReadingConfig:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RelationExample:
+class QuestionExample:
     """A question and its answers."""
 
     document: str
@@ -61,7 +61,7 @@ def examples_of(
     reading: ReadingConfig,
     *,
     above: Above | None = None,
-) -> Iterator[RelationExample]:
+) -> Iterator[QuestionExample]:
     """A question for each head of each document.
 
     With `above`, a pair that is not annotated is not learned as a negative if a more exact pair
@@ -81,7 +81,7 @@ def examples_of(
             if above is not None:
                 _ignore_hypernyms(labels, asked, above)
             cut = windows(len(asked.tokens), size=reading.window, overlap=reading.overlap)
-            yield RelationExample(document.id, question.head.id, asked, tuple(cut), labels)
+            yield QuestionExample(document.id, question.head.id, asked, tuple(cut), labels)
 
 
 def _ignore_hypernyms(labels: Floats, asked: Asked, above: Above) -> None:
@@ -112,7 +112,7 @@ class RelationBatch:
     labels: Tensor  # (tails, labels)
 
     @classmethod
-    def of(cls, examples: Sequence[RelationExample]) -> RelationBatch:
+    def of(cls, examples: Sequence[QuestionExample]) -> RelationBatch:
         """*Shape:* everything of one question after everything of another."""
         parts: dict[str, list[npt.NDArray[np.generic]]] = {
             name: [] for name in cls.__slots__ if name != "lengths"

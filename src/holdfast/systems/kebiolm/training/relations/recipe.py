@@ -41,7 +41,7 @@ SMALL = "-int8"
 
 
 @dataclass(frozen=True, slots=True)
-class RecipeConfig:
+class RelationRecipeConfig:
     """The settings of a recipe's [train] besides those of the model, the reading and the run."""
 
     encoder: str = "minilm"  # or the folder of a Hugging Face BERT
@@ -62,7 +62,7 @@ def train_relation_recipe(
         changed = {**train.settings, "encoder": str(encoder)}
         recipe = replace(recipe, train=replace(train, settings=changed))
     shape, config, reading, own = read_parts(
-        recipe, RelationShape, RelationConfig, ReadingConfig, RecipeConfig
+        recipe, RelationShape, RelationConfig, ReadingConfig, RelationRecipeConfig
     )
     given = _given_fit(own, train.select, recipe.name)
     check_starts(recipe, data=data)
@@ -121,7 +121,7 @@ def _task(
     model: RelationNetwork,
     config: RelationConfig,
     reading: ReadingConfig,
-    own: RecipeConfig,
+    own: RelationRecipeConfig,
     *,
     data: Path,
     report: Report,
@@ -183,13 +183,13 @@ def _documents(
     return parts
 
 
-def _selected_on(recipe: Recipe, own: RecipeConfig) -> str:
+def _selected_on(recipe: Recipe, own: RelationRecipeConfig) -> str:
     if recipe.trained.select or not own.chosen_share:
         return recipe.trained.select
     return f"{own.chosen_share:.0%} of the training documents"
 
 
-def _given_fit(own: RecipeConfig, select: str, name: str) -> Fitted | None:
+def _given_fit(own: RelationRecipeConfig, select: str, name: str) -> Fitted | None:
     """The thresholds of another recipe's model, where there is nothing to choose by."""
     if select or own.chosen_share:
         return None

@@ -15,8 +15,8 @@ from holdfast.systems.kebiolm.relations.model import Calibration
 from holdfast.systems.kebiolm.relations.pairs import RelationShape
 from holdfast.systems.kebiolm.training.relations.data import (
     Above,
+    QuestionExample,
     RelationBatch,
-    RelationExample,
     gold_pairs,
 )
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork
@@ -27,7 +27,7 @@ _TOGETHER = 8  # questions of one run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+class PairAnswers:
     """The logits of all pairs of some documents, and how many relations are annotated."""
 
     pairs: tuple[tuple[str, str, str], ...]  # document, head, tail
@@ -51,9 +51,9 @@ class Fitted:
 
 def answers_of(
     model: RelationNetwork,
-    examples: Sequence[RelationExample],
+    examples: Sequence[QuestionExample],
     documents: Sequence[Document],
-) -> Answers:
+) -> PairAnswers:
     """Ask the model everything."""
     shape = model.shape
     pairs, logits = list[tuple[str, str, str]](), list[Floats]()
@@ -71,10 +71,12 @@ def answers_of(
             counts[list(found)] += 1
     empty = np.zeros((0, len(shape.labels)))
     right = np.concatenate([empty.astype(bool), *labels])
-    return Answers(tuple(pairs), np.concatenate([empty, *logits]), right, tuple(counts.tolist()))
+    return PairAnswers(
+        tuple(pairs), np.concatenate([empty, *logits]), right, tuple(counts.tolist())
+    )
 
 
-def fit(answers: Answers, shape: RelationShape, above: Above | None) -> Fitted:
+def fit(answers: PairAnswers, shape: RelationShape, above: Above | None) -> Fitted:
     """The thresholds with the highest F1 of each label; whether hypernyms are better dropped.
 
     Whoever drops hypernyms has thresholds of their own. Without `above` there is no knowledge base
@@ -91,7 +93,7 @@ def fit(answers: Answers, shape: RelationShape, above: Above | None) -> Fitted:
     )
 
 
-def blocked(answers: Answers, above: Above) -> Floats:
+def blocked(answers: PairAnswers, above: Above) -> Floats:
     """The threshold from which down each pair is dropped: the highest logit of a more exact pair.
 
     As `without_hypernyms` says it: of pairs of one document with a common end, the one whose other
@@ -139,7 +141,7 @@ def _reaching(levels: Floats, values: Floats) -> npt.NDArray[np.int64]:
     return found
 
 
-def _fitted(answers: Answers, shape: RelationShape, blocked: Floats) -> Fitted:
+def _fitted(answers: PairAnswers, shape: RelationShape, blocked: Floats) -> Fitted:
     """Thresholds and figures over all labels."""
     calibrations = list[Calibration]()
     hits = predicted = 0

@@ -17,8 +17,8 @@ from holdfast.systems.kebiolm.relations.asked import MARKS
 from holdfast.systems.kebiolm.training.relations.data import (
     UNKNOWN,
     Above,
+    QuestionExample,
     RelationBatch,
-    RelationExample,
 )
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork
 from holdfast.systems.kebiolm.training.relations.select import Fitted, answers_of, fit
@@ -56,17 +56,17 @@ class Development:
     """Documents to choose by, and their questions."""
 
     documents: Sequence[Document] = ()
-    examples: Sequence[RelationExample] = ()
+    examples: Sequence[QuestionExample] = ()
     above: Above | None = None
 
 
-class RelationTask(Task[RelationExample]):
+class RelationTask(Task[QuestionExample]):
     """Questions in a random order that is new in every epoch; the loss is that of every pair."""
 
     def __init__(
         self,
         model: RelationNetwork,
-        training: Sequence[RelationExample],
+        training: Sequence[QuestionExample],
         development: Development,
         config: RelationConfig,
         *,
@@ -89,7 +89,7 @@ class RelationTask(Task[RelationExample]):
             ParameterGroup(others, self._config.head_rate),
         )
 
-    def draw(self, step: int, count: int) -> Sequence[RelationExample]:
+    def draw(self, step: int, count: int) -> Sequence[QuestionExample]:
         total = len(self._training)
         found = []
         for place in range(step * count, (step + 1) * count):
@@ -98,7 +98,7 @@ class RelationTask(Task[RelationExample]):
             found.append(self._training[int(order[at])])
         return found
 
-    def loss(self, examples: Sequence[RelationExample]) -> Loss:
+    def loss(self, examples: Sequence[QuestionExample]) -> Loss:
         batch = self._masked(RelationBatch.of(examples))
         logits, known = self.model(batch), batch.labels != UNKNOWN
         weight = torch.tensor(self._config.positive_weight)

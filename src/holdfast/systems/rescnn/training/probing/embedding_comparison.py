@@ -62,7 +62,7 @@ _FOLDERS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ComparisonTask:
     """What is linked: a development split and its dictionary."""
 
     mentions: list[LenientMention]
@@ -116,14 +116,14 @@ def compare_embeddings(
     }
 
 
-def _task(folder: Path) -> Task:
-    return Task(
+def _task(folder: Path) -> ComparisonTask:
+    return ComparisonTask(
         list(read_lenient_mentions(folder / "dev.concept.tsv")),
         list(read_lenient_dictionary(folder / "dev_dictionary.txt")),
     )
 
 
-def _groups(data: Path, tasks: Mapping[str, Task]) -> list[Group]:
+def _groups(data: Path, tasks: Mapping[str, ComparisonTask]) -> list[Group]:
     """The dictionary's diseases, as both train splits call them; no document of dev takes part."""
     held_out = {mention.document_id for task in tasks.values() for mention in task.mentions}
     used = [
@@ -143,7 +143,7 @@ def _tables(pretrained: Tensor, own: Tensor, *, seed: int) -> dict[str, Tensor]:
     return {MINILM: pretrained, LEARNED: drawn, OWN: own}
 
 
-def _described(groups: Sequence[Group], tasks: Mapping[str, Task]) -> dict[str, Any]:
+def _described(groups: Sequence[Group], tasks: Mapping[str, ComparisonTask]) -> dict[str, Any]:
     return {
         "names": sum(len(group.names) for group in groups),
         "training_mentions": sum(len(group.mentions) for group in groups),
@@ -155,7 +155,7 @@ def _described(groups: Sequence[Group], tasks: Mapping[str, Task]) -> dict[str, 
 def _measure(
     trainings: Sequence[Training],
     groups: Sequence[Group],
-    tasks: Mapping[str, Task],
+    tasks: Mapping[str, ComparisonTask],
     *,
     work: Path,
     progress: Progress,
@@ -179,7 +179,7 @@ def _measure(
     return {"rows": rows, "differences": list(_differences(found))}
 
 
-def _link(encode: Encode, tasks: Mapping[str, Task]) -> Cases:
+def _link(encode: Encode, tasks: Mapping[str, ComparisonTask]) -> Cases:
     """The dictionaries share nearly all their names: each is encoded once."""
     known: dict[str, Vectors] = {}
 
@@ -194,7 +194,7 @@ def _link(encode: Encode, tasks: Mapping[str, Task]) -> Cases:
     }
 
 
-def _figures(cases: Cases, tasks: Mapping[str, Task]) -> dict[str, dict[str, float]]:
+def _figures(cases: Cases, tasks: Mapping[str, ComparisonTask]) -> dict[str, dict[str, float]]:
     """Of each corpus, fractions in [0, 1]."""
     figures = {}
     for corpus, task in tasks.items():
