@@ -40,7 +40,7 @@ LAYERS = {
     | {"systems", "parts", "pipeline", "evaluate", "experiments"},
     "io": {VALUES, "text", "corpora", "kb", "names", "detect", "link", "systems", "pipeline"}
     | {"evaluate", "experiments"},
-    "server": {VALUES, "text", "corpora", "kb", "link", "pipeline", "io"},
+    "server": {VALUES, "text", "corpora", "kb", "link", "parts", "pipeline", "io"},
     "batch": {VALUES, "text", "corpora", "kb", "encoders", "parts", "pipeline", "io"},
     "plugins": {VALUES, "text", "kb", "link", "parts", "pipeline", "io", "server"},
     "cli": {VALUES, "text", "corpora", "kb", "detect", "systems", "parts", "pipeline"}
