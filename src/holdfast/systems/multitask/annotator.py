@@ -166,22 +166,27 @@ class MultitaskAnnotator:
         known = by_class.is_linked and self._kb.row_of(by_class.ids[0]) is not None
         if known and self._switch.takes_class(by_class, by_name):
             return by_class
-        why = Evidence(KIND_OF_EVIDENCE, self._reason(by_class, known=known))
+        why = Evidence(KIND_OF_EVIDENCE, self._reason(by_class, by_name, known=known))
         candidates = tuple(
             replace(candidate, evidence=(why, *candidate.evidence))
             for candidate in by_name.candidates
         )
         return replace(by_class, ids=by_name.ids, parts=by_name.parts, candidates=candidates)
 
-    def _reason(self, by_class: Mention, *, known: bool) -> str:
+    def _reason(self, by_class: Mention, by_name: Mention, *, known: bool) -> str:
         """Why the name linker answers, for a person."""
         if not by_class.is_linked:
             return "no class of training fits; the name linker answers"
-        id = by_class.ids[0]
+        id, share = by_class.ids[0], by_class.candidates[0].score
         if not known:
             return f"the knowledge base {self._kb.name} lacks {id}; the name linker answers"
-        share = by_class.candidates[0].score
-        return f"class {id} is uncertain ({share:.2f}); the name linker answers"
+        if by_name.ids[:1] == (id,):
+            return f"class and name linker agree; the class's probability is {share:.2f}"
+        if share < self._switch.least:
+            return f"class {id} is uncertain ({share:.2f}); the name linker answers"
+        return (
+            f"class {id} ({share:.2f}) is not sure enough beside the name; the name linker answers"
+        )
 
 
 def unlinked(document: Document) -> Document:

@@ -120,6 +120,20 @@ def test_the_switch_decides_who_answers(
         assert ("name linker answers" in details(mention)) == (who == "name")
 
 
+def test_evidence_says_where_class_and_name_agree(folder: Path, tmp_path: Path) -> None:
+    kb = toys.knowledge_base(tmp_path / "kb")
+    model = MultitaskModel.open(folder, threads=1)
+    by_class = MultitaskAnnotator(model, kb)
+
+    def alike(document: Document) -> Document:
+        return by_class(replace(document, mentions=()))
+
+    annotate = MultitaskAnnotator(model, kb, names=Each(alike, "alike"), switch=Switch(1.01, 0.0))
+    told = [details(mention) for mention in mentions(annotate) if mention.is_linked]
+    assert told
+    assert all("agree" in detail and "uncertain" not in detail for detail in told)
+
+
 def test_names_answer_where_the_knowledge_base_lacks_the_class(
     folder: Path, tmp_path: Path
 ) -> None:
