@@ -24,6 +24,7 @@ from pages.name_speed import render_names
 from pages.overview import render_overview
 from pages.peers import draw_peers, render_peers
 from pages.readme import readme_tables
+from pages.service import render_fuzz, render_load
 from pages.shipped import SHIPPED, shipped_figures
 from pages.umls_scale import render_umls_scale
 
@@ -34,6 +35,8 @@ _OF_ONE: Final[Mapping[str, Callable[[Result], str]]] = {
     "bench-names.md": render_names,
     "bench-peers.md": render_peers,
     "bench-peers.svg": draw_peers,
+    "bench-serve.md": render_load,
+    "bench-serve-fuzz.md": render_fuzz,
     "bench-umls-scale.md": render_umls_scale,
     "dense-index.md": render_dense_index,
 }
