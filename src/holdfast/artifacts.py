@@ -41,6 +41,15 @@ def home() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "holdfast"
 
 
+def place_in_home(folder: Path) -> str:
+    """A folder's path below the home folder, or its whole path if it lies elsewhere.
+
+    What is kept by this place is found again when the home folder is copied or mounted elsewhere.
+    """
+    place, own = folder.resolve(), home().resolve()
+    return (place.relative_to(own) if place.is_relative_to(own) else place).as_posix()
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """What a folder says of itself."""

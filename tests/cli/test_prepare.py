@@ -6,6 +6,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,19 @@ def test_prepare_makes_what_link_then_only_opens(small: str) -> None:
     assert linked(call("link", TEXT, "--kb", small, "--json"))
     assert call("kb", "prepare", small).returncode == 0
     assert (folder / artifacts.MANIFEST).stat().st_ino == made.st_ino
+
+
+def test_a_home_folder_that_was_copied_keeps_its_vectors(
+    small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A container is built with its home in one place and run with it in another."""
+    assert call("kb", "prepare", small).returncode == 0
+    copied = shutil.copytree(artifacts.home(), tmp_path / "copied")
+    monkeypatch.setenv("HOLDFAST_HOME", str(copied))
+    (folder,) = dense_folders()
+    assert folder.is_relative_to(copied)
+    holdfast.load(small, progress=lambda what, _done: pytest.fail(f"{what} again"))
+    assert dense_folders() == [folder]
 
 
 def test_prepare_makes_what_the_model_needs_and_no_more(small: str) -> None:

@@ -121,7 +121,8 @@ def dense_index_of_strings(names: Sequence[str], encoder: Encoder) -> DenseIndex
 
 def dense_folder(kb: KnowledgeBase, encoder: Encoder) -> Path:
     """Where the index of a knowledge base by an encoder is kept."""
-    place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.digest}".encode()).hexdigest()[:16]
+    made_of = f"{artifacts.place_in_home(kb.folder)} {encoder.digest}"
+    place = hashlib.sha256(made_of.encode()).hexdigest()[:16]
     return artifacts.home() / "dense" / f"{kb.name}-{place}"
 
 

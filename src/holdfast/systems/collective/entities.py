@@ -217,7 +217,8 @@ def entity_vectors_of(
     ArtifactError.
     """
     made_of = f"{kb.manifest.digest} {encoder.names_digest} {most}"
-    place = hashlib.sha256(f"{kb.folder.resolve()} {encoder.names_digest} {most}".encode())
+    kept_by = f"{artifacts.place_in_home(kb.folder)} {encoder.names_digest} {most}"
+    place = hashlib.sha256(kept_by.encode())
     folder = artifacts.home() / "entities" / f"{kb.name}-{place.hexdigest()[:16]}"
     with suppress(ArtifactError):
         return EntityVectors.open(folder, made_of=made_of)
