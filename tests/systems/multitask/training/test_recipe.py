@@ -194,6 +194,7 @@ def test_names_answer_for_what_training_never_saw(data: Path, bert: Path, tmp_pa
     twin = replace(both, name="twin", train=replace(both.trained, settings=apart))
     config = manifest_of(trained(twin, few)).config
     assert (config["model"], config["switch"]) == ("network-int8", fitted)
+    assert config["recipes"] == ["network", "linker", "twin"]
     alone, joined = (run_recipe(one, data=few).reports[0]["f1"] for one in (network, both))
     assert alone < 0.85
     assert joined > alone + 0.05

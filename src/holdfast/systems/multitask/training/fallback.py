@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -68,10 +69,16 @@ def train_switch(
         "model": config.model,
         "linker": config.linker,
         "switch": switch.to_json(),
-        "recipes": [*manifest_of(parts[0]).config.get("recipes", ()), recipe.name],
+        "recipes": _recipes([*folders, *parts], recipe),
         "training_data": training_data_of(parts),
         "licence": manifest_of(parts[0]).config.get("licence", ""),
         "results": {f"{where}: right {by}": n / max(1, len(pairs)) for by, n in figures.items()},
     }
     with artifacts.publish(out) as scratch:
         artifacts.write_manifest(scratch, kind=SWITCHED, version=VERSION, config=described)
+
+
+def _recipes(folders: Sequence[Path], recipe: Recipe) -> list[str]:
+    """The recipes of the models, each once, then this one."""
+    earlier = (name for folder in folders for name in manifest_of(folder).config.get("recipes", ()))
+    return [*dict.fromkeys(earlier), recipe.name]
