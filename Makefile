@@ -4,7 +4,7 @@ BIN := .venv/bin
 # CPython 3.11+ must be found before anything is installed, so that the error names the cause.
 HAVE_PYTHON = $(PYTHON) -c 'import sys; sys.exit("Holdfast needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12 demo") if sys.version_info < (3, 11) else 0'
 
-.PHONY: demo test test-train test-scale check docs results bench picture openapi screenshots axe clean
+.PHONY: demo test test-train test-scale test-page check docs results bench picture openapi screenshots axe clean
 
 demo: .venv/core
 	$(BIN)/holdfast kb get open
@@ -20,6 +20,11 @@ test-train: .venv-train/done
 # Ray, DuckDB and polars are large too.
 test-scale: .venv-scale/done
 	.venv-scale/bin/python -m pytest tests/batch
+
+# The pages in a real browser; needs Chromium, its chromedriver and npm.
+test-page: .venv/dev axe
+	$(BIN)/python -m pip install --quiet --editable '.[browser]'
+	$(BIN)/python -m pytest tests/server/test_page.py tests/systems/bier/test_diagnosis.py
 
 check: .venv/dev
 	$(BIN)/ruff check .
@@ -43,6 +48,7 @@ picture: .venv/core
 
 # The pictures of docs/page.md; needs Chromium, its chromedriver and the knowledge base `open`.
 screenshots: .venv/dev
+	$(BIN)/python -m pip install --quiet --editable '.[browser]'
 	$(BIN)/python docs/make_screenshots.py
 
 # axe-core looks at the page's accessibility in tests/server/test_page.py; it needs npm.

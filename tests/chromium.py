@@ -21,7 +21,7 @@ _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "chrome")
 def chromium(downloads: Path, *, width: int = 1280, height: int = 900) -> Iterator[Any]:
     """A headless browser that keeps downloads in a folder."""
     webdriver = pytest.importorskip(
-        "selenium.webdriver", reason="selenium, of the extra `dev`, is not installed"
+        "selenium.webdriver", reason="needs selenium, of the extra `browser`; make test-page"
     )
     binary = next(filter(None, map(shutil.which, _BROWSERS)), None)
     driver = shutil.which("chromedriver")
