@@ -162,10 +162,12 @@ def test_each_token_has_its_own_rate(token_file: Path) -> None:
     app = app_with(AccessTokens.read(token_file), limits=Limits(per_minute=3))
     statuses = []
     for token in (a, a, a, a, b):
-        answer = ask(app, "/", headers={"Authorization": f"Bearer {token}"})
+        answer = ask(app, "/openapi.json", headers={"Authorization": f"Bearer {token}"})
         statuses.append(answer.status)
         if answer.status == 429:
             assert answer.code == "too_many_requests"
             assert 1 <= int(answer.headers["retry-after"]) <= 60
     assert statuses == [200, 200, 200, 429, 200]
     assert ask(app, "/livez").status == 200
+    files = [ask(app, "/main.js", headers={"Authorization": f"Bearer {a}"}) for _ in range(5)]
+    assert {answer.status for answer in files} == {200}, "a page is many files"

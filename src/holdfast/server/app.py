@@ -89,20 +89,24 @@ def create_app(service: Service, *, tokens: AccessTokens) -> FastAPI:
     add_health(app.router, service, metrics)
     for name in service.settings.compat:
         MOUNTS[name](app.router, service)
-    _add_page(app)
+    page = _add_page(app)
     app.add_exception_handler(Failure, _failed)
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_middleware(Guard, settings=service.settings, tokens=tokens, metrics=metrics)
+    settings = service.settings
+    app.add_middleware(Guard, settings=settings, tokens=tokens, metrics=metrics, uncounted=page)
     return app
 
 
-def _add_page(app: FastAPI) -> None:
-    """A route for each file of the page, and no other."""
+def _add_page(app: FastAPI) -> frozenset[str]:
+    """A route for each file of the page, and no other; their paths."""
+    places = set[str]()
     for path in sorted(path for path in PAGE.rglob("*") if path.is_file()):
         place = f"/{path.relative_to(PAGE).as_posix()}"
         for at in ("/", place) if place == "/index.html" else (place,):
             app.router.routes.append(Route(at, _file(path)))
+            places.add(at)
+    return frozenset(places)
 
 
 def _file(path: Path) -> Callable[[Request], Response]:

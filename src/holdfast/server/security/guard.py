@@ -83,9 +83,18 @@ class Guard:
     """The outermost layer of the service, as ASGI has it."""
 
     def __init__(
-        self, app: App, *, settings: Settings, tokens: AccessTokens, metrics: Metrics
+        self,
+        app: App,
+        *,
+        settings: Settings,
+        tokens: AccessTokens,
+        metrics: Metrics,
+        uncounted: frozenset[str] = frozenset(),
     ) -> None:
+        """`uncounted`: paths without a limit of requests a minute. The page has some thirty files,
+        and is broken if one of them is refused."""
         self._app = app
+        self._uncounted = uncounted
         self._settings = settings
         self._tokens = tokens
         self._metrics = metrics
@@ -122,7 +131,8 @@ class Guard:
             scope["state"]["who"] = self._tokens.identify(headers.get("authorization"))
         if scope["method"] != "GET" and headers.get("sec-fetch-site") in _OTHER_SITES:
             raise Failure("cross_site", "pages of other sites may not use the service")
-        self._rate.check(scope["state"]["who"])
+        if path not in self._uncounted:
+            self._rate.check(scope["state"]["who"])
         if self._metrics.open > 2 * self._settings.limits.waiting:
             raise Failure("busy", "too many requests are open; try again", retry_after=2)
         length = headers.get("content-length", "")
