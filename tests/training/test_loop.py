@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from holdfast.errors import UsageError  # noqa: E402
 from holdfast.training.history import read_history  # noqa: E402
 from holdfast.training.loop import (  # noqa: E402
     BEST,
+    LoopConfig,
     Loss,
     best_entry,
     learning_rate,
+    split_config,
     train,
 )
 from training.loop_task import CONFIG, LineTask, silent  # noqa: E402
@@ -168,6 +170,18 @@ def test_an_interrupt_ends_the_step_and_leaves_a_checkpoint(tmp_path: Path, numb
     assert lines[0] == "going on from step 6"
     train(whole, CONFIG, folder=tmp_path / "whole", report=silent)
     assert _weights(again) == _weights(whole)
+
+
+def test_a_trainers_settings_are_split_by_the_names_of_the_loops() -> None:
+    @dataclass(frozen=True)
+    class Own:
+        steps: int = 7
+        seed: int = 3
+        head_rate: float = 0.5
+
+    loop, own = split_config(Own())
+    assert loop == LoopConfig(steps=7, seed=3)
+    assert own == {"head_rate": 0.5}
 
 
 def test_another_run_is_not_gone_on_from(tmp_path: Path) -> None:

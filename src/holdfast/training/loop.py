@@ -22,7 +22,7 @@ import torch
 from holdfast.training.history import Entry
 from holdfast.training.run import BEST, RUN, Run, learning_rate
 from holdfast.training.stopping import stop_requested
-from holdfast.training.task import LoopConfig, Loss, ParameterGroup, Report, Task
+from holdfast.training.task import LoopConfig, Loss, ParameterGroup, Report, Task, split_config
 from holdfast.training.workers import Workers
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Task",
     "best_entry",
     "learning_rate",
+    "split_config",
     "train",
 ]
 

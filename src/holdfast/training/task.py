@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Generic, TypeVar
 
 from torch import Tensor, nn
 
@@ -29,6 +29,18 @@ class LoopConfig:
     save_every: int = 100
     seed: int = 0
     threads: int = 0  # 0: as many as torch takes by itself
+
+
+def split_config(config: Any) -> tuple[LoopConfig, dict[str, Any]]:
+    """Split a trainer's dataclass into the loop's fields, by their names, and the trainer's own.
+
+    The loop compares its fields itself when a run goes on, and lets some of them change.
+    """
+    of_loop, own = dict[str, Any](), dict[str, Any]()
+    known = {field.name for field in fields(LoopConfig)}
+    for name, value in asdict(config).items():
+        (of_loop if name in known else own)[name] = value
+    return LoopConfig(**of_loop), own
 
 
 @dataclass(frozen=True, slots=True)

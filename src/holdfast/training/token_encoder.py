@@ -6,7 +6,7 @@ one for each text go out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -159,6 +159,16 @@ def open_token_encoder(encoder: str) -> TokenEncoder:
     if _is_plain_bert(folder):
         return TransformerTokens(pretrained_transformer(folder))
     return AutoTokens(folder, tokenizer)
+
+
+def keep_layers(encoder: TokenEncoder, layers: int) -> None:
+    """Leave out all layers but the first ones; 0 keeps all."""
+    if not layers:
+        return
+    if not isinstance(encoder, TransformerTokens) or layers > len(encoder.network.layers):
+        raise UsageError(f"the encoder has no {layers} layers of a BERT to keep; set layers = 0")
+    encoder.network.layers = encoder.network.layers[:layers]
+    encoder.network.config = replace(encoder.network.config, layers=layers)
 
 
 def _folder(encoder: str) -> Path:

@@ -100,13 +100,3 @@ def prune_encoder(encoder: TokenEncoder, kept: list[int]) -> TokenEncoder:
     weights["embedding.weight"] = weights["embedding.weight"][torch.tensor(kept)]
     network.load_state_dict(weights)
     return TransformerTokens(network)
-
-
-def keep_layers(encoder: TokenEncoder, layers: int) -> None:
-    """Leave out all layers but the first ones; 0 keeps all."""
-    if not layers:
-        return
-    if not isinstance(encoder, TransformerTokens) or layers > len(encoder.network.layers):
-        raise UsageError(f"the encoder has no {layers} layers of a BERT to keep; set layers = 0")
-    encoder.network.layers = encoder.network.layers[:layers]
-    encoder.network.config = replace(encoder.network.config, layers=layers)

@@ -67,7 +67,7 @@ def taught_entities(kb: KnowledgeBase, used: Rows | None) -> Flags:
     return taught
 
 
-def stand_ins(kb: KnowledgeBase, used: Rows | None, taught: Flags) -> Flags:
+def passed_over_entities(kb: KnowledgeBase, used: Rows | None, taught: Flags) -> Flags:
     """Which entities training documents pass over for an equivalent of a vocabulary they prefer.
 
     Such an entity was never right in training, whatever its names; `used` as in
@@ -92,7 +92,7 @@ class NilShift:
         self._kb = kb
         self._type_mask = kb.type_mask
         self._is_taught = taught_entities(kb, used)
-        self._is_passed_over = stand_ins(kb, used, self._is_taught) | ~self._is_taught
+        self._is_passed_over = passed_over_entities(kb, used, self._is_taught) | ~self._is_taught
         self._is_shipped = [not source.is_own for source in kb.sources]
         self._is_seconded = lru_cache(maxsize=1 << 13)(self._has_untaught_condition)
 

@@ -32,10 +32,14 @@ from holdfast.systems.bier.training.train import TrainConfig, commonest_types_f1
 from holdfast.systems.bier.type_list import TypeList
 from holdfast.training.history import Entry
 from holdfast.training.loop import Report, best_entry
-from holdfast.training.token_encoder import TokenEncoder, open_token_encoder, open_tokenizer
+from holdfast.training.token_encoder import (
+    TokenEncoder,
+    keep_layers,
+    open_token_encoder,
+    open_tokenizer,
+)
 from holdfast.training.word_pieces import (
     count_pieces,
-    keep_layers,
     prune_encoder,
     pruned_tokenizer,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -15,11 +15,8 @@ import torch
 from holdfast.systems.bier.training.dataset import Dataset, TypedExample
 from holdfast.systems.bier.training.model import TypingNetwork, type_loss
 from holdfast.training.history import Entry
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+from holdfast.training.loop import Loss, ParameterGroup, Report, Task, split_config, train
 
-_OF_LOOP: Final = frozenset(
-    {"steps", "batch", "warm_up", "weight_decay", "evaluate_every", "save_every", "seed", "threads"}
-)
 _BATCH: Final = 32  # examples that are looked at together
 
 
@@ -103,17 +100,7 @@ def train_typing(
     report: Report = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
-    loop = LoopConfig(
-        steps=config.steps,
-        batch=config.batch,
-        warm_up=config.warm_up,
-        weight_decay=config.weight_decay,
-        evaluate_every=config.evaluate_every,
-        save_every=config.save_every,
-        seed=config.seed,
-        threads=config.threads,
-    )
-    own = {key: value for key, value in asdict(config).items() if key not in _OF_LOOP}
+    loop, own = split_config(config)
     task = TypingTask(model, dataset, config)
     return train(task, loop, folder=folder, about={**own, **about}, report=report)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -20,12 +20,7 @@ from holdfast.systems.multitask.training.losses import class_loss, label_loss
 from holdfast.systems.multitask.training.model import MultitaskNetwork, span_means
 from holdfast.systems.multitask.training.select import heads_of, scores, selected_by
 from holdfast.training.history import Entry
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
-
-# Settings that the loop compares itself, or that a run may change when it goes on.
-_OF_LOOP: Final = frozenset(
-    {"steps", "batch", "warm_up", "weight_decay", "evaluate_every", "save_every", "seed", "threads"}
-)
+from holdfast.training.loop import Loss, ParameterGroup, Report, Task, split_config, train
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,16 +183,6 @@ def train_multitask(
     Without development documents the weights after the last step are kept.
     """
     task = MultitaskTask(model, training, development, labels, config)
-    loop = LoopConfig(
-        steps=config.steps,
-        batch=config.batch,
-        warm_up=config.warm_up,
-        weight_decay=config.weight_decay,
-        evaluate_every=config.evaluate_every,
-        save_every=config.save_every,
-        seed=config.seed,
-        threads=config.threads,
-    )
-    own = {key: value for key, value in asdict(config).items() if key not in _OF_LOOP}
+    loop, own = split_config(config)
     settings = {**own, "shape": {**asdict(model.shape), "tasks": list(model.shape.tasks)}}
     return train(task, loop, folder=folder, about={**settings, **about}, report=report)

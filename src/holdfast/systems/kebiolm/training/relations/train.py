@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,12 +23,7 @@ from holdfast.systems.kebiolm.training.relations.data import (
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork
 from holdfast.systems.kebiolm.training.relations.select import Fitted, answers_of, fit
 from holdfast.training.history import Entry
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
-
-# Settings that the loop compares itself, or that a run may change when it goes on.
-_OF_LOOP: Final = frozenset(
-    {"steps", "batch", "warm_up", "weight_decay", "evaluate_every", "save_every", "seed", "threads"}
-)
+from holdfast.training.loop import Loss, ParameterGroup, Report, Task, split_config, train
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +137,6 @@ def train_relations(
     report: Report = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
-    loop = LoopConfig(
-        steps=config.steps,
-        batch=config.batch,
-        warm_up=config.warm_up,
-        weight_decay=config.weight_decay,
-        evaluate_every=config.evaluate_every,
-        save_every=config.save_every,
-        seed=config.seed,
-        threads=config.threads,
-    )
-    own = {key: value for key, value in asdict(config).items() if key not in _OF_LOOP}
+    loop, own = split_config(config)
     shape = {key: list(value) for key, value in asdict(task.model.shape).items()}
     return train(task, loop, folder=folder, about={**own, **shape, **about}, report=report)
