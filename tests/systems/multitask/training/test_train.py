@@ -138,6 +138,30 @@ def test_one_task_is_drawn_for_a_step_and_each_about_as_often() -> None:
     assert all(80 < drawn.count((name,)) < 120 for name in TASKS)
 
 
+def test_hidden_words_are_blank_as_a_whole_and_the_same_in_every_run() -> None:
+    config = replace(toys.CONFIG, hidden_words=0.5)
+    examples = toys.examples(toys.documents(8))
+    task = MultitaskTask(toys.network(), examples, (), toys.labels(), config, blank=-7)
+    drawn = task.draw(3, 8)
+    hidden = 0
+    for example in drawn:
+        (seen,) = [e for e in examples if e.document is example.document]
+        tokens = example.words.tokens
+        for pieces, as_it_was in zip(
+            np.split(tokens.ids, tokens.words[1:]),
+            np.split(seen.words.tokens.ids, tokens.words[1:]),
+            strict=True,
+        ):
+            assert (pieces == as_it_was).all() or (pieces == -7).all()
+            hidden += int(pieces[0] == -7)
+    assert 0.4 < hidden / sum(len(example.words) for example in drawn) < 0.6
+    again = task.draw(3, 8)
+    assert all(
+        (one.words.tokens.ids == other.words.tokens.ids).all()
+        for one, other in zip(drawn, again, strict=True)
+    )
+
+
 @pytest.mark.parametrize("setup", ["entity", "token"])
 def test_classes_begin_as_the_means_of_their_mentions(setup: Any) -> None:
     examples = toys.examples(toys.documents(120))

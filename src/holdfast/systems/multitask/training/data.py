@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,14 @@ class Example:
     span_types: Integers  # NO_TYPE where none is learned; (spans,)
     span_classes: Integers  # (spans,)
     mistaken: int = 0  # how many of the spans, the last ones, are no mentions
+
+    def with_hidden_words(self, share: float, blank: int, rng: np.random.Generator) -> Example:
+        """The same labels over a text in which words drawn at random are blanks."""
+        tokens = self.words.tokens
+        pieces = np.diff(tokens.words, append=len(tokens))
+        hidden = np.repeat(rng.random(len(self.words)) < share, pieces)
+        ids = np.where(hidden, blank, tokens.ids)
+        return replace(self, words=replace(self.words, tokens=replace(tokens, ids=ids)))
 
 
 def examples_of(

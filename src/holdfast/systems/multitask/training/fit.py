@@ -21,7 +21,11 @@ from holdfast.systems.multitask.labels import Labels
 from holdfast.systems.multitask.shape import MultitaskShape
 from holdfast.systems.multitask.training.data import Example, WindowConfig, examples_of
 from holdfast.systems.multitask.training.export import export_multitask, write_reading
-from holdfast.systems.multitask.training.model import MultitaskNetwork, open_reader_tokenizer
+from holdfast.systems.multitask.training.model import (
+    MultitaskNetwork,
+    blank_token,
+    open_reader_tokenizer,
+)
 from holdfast.systems.multitask.training.select import selected_by
 from holdfast.systems.multitask.training.train import MultitaskTraining, train_multitask
 from holdfast.training.history import Entry
@@ -90,9 +94,16 @@ def train_on_documents(
     window = min(settings.reading.window, model.encoder.longest)
     settings = replace(settings, reading=replace(settings.reading, window=window))
     training, development = _examples(material, settings, labels, report=report)
-    config, folder = settings.train, checkpoints_of(out)
     history = train_multitask(
-        model, training, development, labels, config, folder=folder, about=about, report=report
+        model,
+        training,
+        development,
+        labels,
+        settings.train,
+        folder=checkpoints_of(out),
+        blank=blank_token(open_reader_tokenizer(settings.shape.encoder)),
+        about=about,
+        report=report,
     )
     results = _results(model, history, len(development))
     described = {"read": settings.read, "settings": asdict(settings), **description}

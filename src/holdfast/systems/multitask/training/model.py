@@ -180,3 +180,11 @@ def open_encoder(name: str) -> TokenEncoder | EmbeddingTokens:
 def open_reader_tokenizer(name: str) -> Any:
     """The tokenizer of an encoder that `open_encoder` opens."""
     return open_tokenizer("minilm" if name == EMBEDDINGS else name)
+
+
+def blank_token(tokenizer: Any) -> int:
+    """The token that a tokenizer has for what is not seen; the first one if it has none."""
+    for name in ("[MASK]", "<mask>", "[UNK]", "<unk>"):
+        if (found := tokenizer.token_to_id(name)) is not None:
+            return int(found)
+    return 0

@@ -39,6 +39,7 @@ class MultitaskTraining:
     tasks_per_step: Literal["all", "one"] = "all"  # losses are summed, or one task is drawn
     tuned_by: Literal["all", "linking"] = "all"  # the tasks whose loss changes the token encoder
     learns_mistakes: bool = True  # spans that are recognised wrongly are learned as no entity
+    hidden_words: float = 0.0  # share of the words that a step does not see, against overfitting
     evaluate_every: int = 150
     save_every: int = 100
     seed: int = 0
@@ -60,13 +61,17 @@ class MultitaskTask(Task[Example]):
         development: Sequence[Example],
         labels: Labels,
         config: MultitaskTraining,
+        *,
+        blank: int = 0,
     ) -> None:
+        """`blank` is the token that stands for each piece of a hidden word."""
         self.model: MultitaskNetwork = model
         self.selected_by = selected_by(model) if development else ""
         self._training = training
         self._development = development
         self._labels = labels
         self._config = config
+        self._blank = blank
         self._step = 0
 
     def parameter_groups(self) -> Sequence[ParameterGroup]:
@@ -92,7 +97,14 @@ class MultitaskTask(Task[Example]):
             epoch, at = divmod(place, total)
             order = np.random.default_rng([self._config.seed, 0, epoch]).permutation(total)
             found.append(self._training[int(order[at])])
-        return found
+        return self._with_hidden_words(found)
+
+    def _with_hidden_words(self, examples: Sequence[Example]) -> Sequence[Example]:
+        share = self._config.hidden_words
+        if not share:
+            return examples
+        rng = np.random.default_rng([self._config.seed, 3, self._step])
+        return [example.with_hidden_words(share, self._blank, rng) for example in examples]
 
     def tasks_of(self, step: int) -> tuple[str, ...]:
         """The tasks whose losses a step sums up; the same number of steps for each, on average."""
@@ -175,14 +187,16 @@ def train_multitask(
     config: MultitaskTraining,
     *,
     folder: Path,
+    blank: int = 0,
     about: Mapping[str, Any] = MappingProxyType({}),
     report: Report = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev.
 
-    Without development documents the weights after the last step are kept.
+    Without development documents the weights after the last step are kept. `blank` is the token
+    that stands for each piece of a hidden word.
     """
-    task = MultitaskTask(model, training, development, labels, config)
+    task = MultitaskTask(model, training, development, labels, config, blank=blank)
     loop, own = split_config(config)
     settings = {**own, "shape": {**asdict(model.shape), "tasks": list(model.shape.tasks)}}
     return train(task, loop, folder=folder, about={**settings, **about}, report=report)
