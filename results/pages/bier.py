@@ -18,6 +18,9 @@ _CURVES: Final = ("sparse", "dense", "trigrams", "frozen")
 def bier_section(results: Mapping[str, Result]) -> list[str]:
     """A table for each recipe with its figures, the paper's beside them; empty without any."""
     lines = list[str]()
+    for stem, result in results.items():
+        if "types_of" in result:
+            lines += ["", *_type_system(stem, result)]
     for result in results.values():
         if result.get("protocol") in PROTOCOLS and result["protocol"] != "low-supervision":
             lines += ["", f"### {result['title']}", "", f"`{result['recipe']}`", ""]
@@ -28,6 +31,26 @@ def bier_section(results: Mapping[str, Result]) -> list[str]:
             ("K", *_CURVES, "fine-tuned, untuned encoder"), list(_low_rows(low, results))
         )
     return ["## BIER: representations one can read", *lines] if lines else []
+
+
+def _type_system(stem: str, counted: Result) -> Iterator[str]:
+    """What a type system was built from, and what people said of a sample of it."""
+    yield f"### The type system `{counted['types_of']}`"
+    yield ""
+    yield (
+        f"{counted['types']:,} types and {counted['triples']:,} triples of "
+        f"{counted['documents']:,} documents. {counted['mentions']:,} mentions were found, and "
+        f"{counted['mentions_that_pass']:,} have a concept that passes the filter: several for "
+        f"{counted['several_concepts']:,} of them; equivalents were joined for "
+        f"{counted['with_equivalents']:,}."
+    )
+    if judged := counted.get("judged"):
+        yield ""
+        yield (
+            f"Of {sum(judged.values())} random triples, judged by eye, {judged['right']} are "
+            f"right; of {judged['partly']} the concept is right and a type is false of what is meant; "
+            f"{judged['wrong']} are wrong ([all of them, with reasons]({stem}-sample.tsv))."
+        )
 
 
 def _figures(result: Result) -> Iterator[tuple[str, str, str]]:

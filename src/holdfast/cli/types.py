@@ -86,9 +86,17 @@ def report(
     judged: Annotated[
         Path | None, typer.Option("--judged", help="Its sample.tsv with the judgements filled in.")
     ] = None,
+    results: Annotated[
+        Path | None, typer.Option("--results", help="Also store what was counted in this folder.")
+    ] = None,
 ) -> None:
     """Write what a type system holds as one HTML file."""
-    from holdfast.systems.bier.training.type_report import write_type_report
+    from holdfast.cli.stored import store
+    from holdfast.experiments.results import circumstances
+    from holdfast.systems.bier.training.type_report import describe_types, write_type_report
 
     write_type_report(name, out, judged=judged)
     typer.echo(f"{out}: written")
+    if results is not None:
+        told = describe_types(name, judged=judged) | circumstances()
+        store(told, results, f"types-{told['types_of']}")

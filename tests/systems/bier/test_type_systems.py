@@ -179,20 +179,37 @@ def test_the_sample_can_be_judged_and_the_report_says_how_many_are_right(
         rows = list(csv.DictReader(stream, delimiter="\t"))
     assert len(rows) == 90
     for number, row in enumerate(rows[:10]):
-        row["judgement"] = "right" if number < 9 else "wrong"
+        row["judgement"] = "right" if number < 8 else "partly" if number < 9 else "wrong"
     judged = tmp_path / "judged.tsv"
     with judged.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, rows[0], delimiter="\t")
         writer.writeheader()
         writer.writerows(rows)
     out = tmp_path / "report.html"
-    done = run("types", "report", "toy", "--out", out, "--judged", judged)
+    results = tmp_path / "results"
+    done = run("types", "report", "toy", "--out", out, "--judged", judged, "--results", results)
     assert done.returncode == 0, done.stderr
     page = out.read_text(encoding="utf-8")
-    assert "9 of 10 judged triples are right (90 %)" in page
+    assert "8 of 10 judged triples are right (80 %); of 1 the concept is right" in page
+    stored = json.loads((results / "types-toy.json").read_text(encoding="utf-8"))
+    assert stored["judged"] == {"right": 8, "partly": 1, "wrong": 1}
+    assert stored["triples"] == 90
     assert "Neoplasms" in page
     assert "<svg" in page
     assert "http" not in page.replace('lang="en"', ""), "nothing is loaded from elsewhere"
+
+
+def test_a_judgement_that_is_no_known_word_is_refused(texts: Path, tmp_path: Path) -> None:
+    folder = built(texts)
+    header, *lines = (folder / "sample.tsv").read_text(encoding="utf-8").splitlines()
+    lines[1] += "rihgt"
+    judged = tmp_path / "judged.tsv"
+    judged.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    done = run("types", "report", "toy", "--out", tmp_path / "report.html", "--judged", judged)
+    assert done.returncode == 1
+    assert "line 3" in done.stderr
+    assert "'rihgt' is no judgement; it is one of: right, partly, wrong" in done.stderr
+    assert not (tmp_path / "report.html").exists()
 
 
 def test_documents_of_corpora_are_left_out(texts: Path, tmp_path: Path) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from holdfast.errors import FormatError
 from holdfast.files import replacing_text
 from holdfast.systems.bier.diagnosis.html import bars, page, table
 from holdfast.systems.bier.training.build import open_type_system, read_statistics
 from holdfast.systems.bier.training.sample import FILE as SAMPLE
 from holdfast.systems.bier.type_list import TypeList
 
+JUDGEMENTS: Final = ("right", "partly", "wrong")
 _TOP: Final = 100
 _BARS: Final = 60  # the rest of the histogram is one bar
 
@@ -27,7 +28,8 @@ def write_type_report(name: str | Path, out: Path, *, judged: Path | None = None
     folder, manifest = open_type_system(name)
     statistics = read_statistics(folder)
     types = TypeList.read(folder)
-    rows = list(_read_sample(judged or folder / SAMPLE))
+    sample = judged or folder / SAMPLE
+    rows = list(_read_sample(sample))
     body = [
         *_summary(statistics, manifest.config),
         "<h2>The commonest types</h2>",
@@ -42,7 +44,7 @@ def write_type_report(name: str | Path, out: Path, *, judged: Path | None = None
         "<h2>Types per mention</h2>",
         bars("triples by their number of types", "types", _histogram(statistics)),
         "<h2>A random sample of triples</h2>",
-        _judged(rows),
+        _judged(count_judgements(sample)),
         table(
             "sample", tuple(rows[0]) if rows else ("mention",), (tuple(r.values()) for r in rows)
         ),
@@ -83,11 +85,38 @@ def _read_sample(path: Path) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(stream, delimiter="\t")
 
 
-def _judged(rows: list[dict[str, str]]) -> str:
-    """How many of the sample are right, if somebody judged it."""
-    said = Counter(row.get("judgement", "").strip().casefold() for row in rows)
-    total = sum(count for word, count in said.items() if word)
+def count_judgements(path: Path) -> dict[str, int]:
+    """How many triples of a sample are judged right, partly right (the concept is, and a type is
+    false of what is meant) and wrong. FormatError at any other word."""
+    counts = dict.fromkeys(JUDGEMENTS, 0)
+    for number, row in enumerate(_read_sample(path), start=2):
+        word = (row.get("judgement") or "").strip().casefold()
+        if word and word not in counts:
+            message = f"{word!r} is no judgement; it is one of: {', '.join(JUDGEMENTS)}"
+            raise FormatError(message, path=path, line=number)
+        if word:
+            counts[word] += 1
+    return counts
+
+
+def _judged(counts: Mapping[str, int]) -> str:
+    """What people said of the sample, if somebody judged it."""
+    total = sum(counts.values())
     if not total:
-        return '<p class="muted">Nobody has judged it yet: fill in right or wrong.</p>'
-    right = said["right"]
-    return f"<p>{right} of {total} judged triples are right ({100 * right / total:.0f} %).</p>"
+        return f'<p class="muted">Nobody has judged it yet: fill in {" or ".join(JUDGEMENTS)}.</p>'
+    right, partly = counts["right"], counts["partly"]
+    also = f"; of {partly} the concept is right, and a type is not" if partly else ""
+    return (
+        f"<p>{right} of {total} judged triples are right ({100 * right / total:.0f} %){also}.</p>"
+    )
+
+
+def describe_types(name: str | Path, *, judged: Path | None = None) -> dict[str, Any]:
+    """What was counted when a type system was built, and the judgements of its sample."""
+    folder, manifest = open_type_system(name)
+    told: dict[str, Any] = {"types_of": folder.name, **read_statistics(folder)}
+    told |= {key: manifest.config.get(key) for key in ("kb", "model", "sources")}
+    told["type_system_digest"] = manifest.digest
+    if judged is not None:
+        told["judged"] = count_judgements(judged)
+    return told
