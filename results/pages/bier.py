@@ -48,8 +48,8 @@ def _type_system(stem: str, counted: Result) -> Iterator[str]:
         yield ""
         yield (
             f"Of {sum(judged.values())} random triples, judged by eye, {judged['right']} are "
-            f"right; of {judged['partly']} the concept is right and a type is false of what is meant; "
-            f"{judged['wrong']} are wrong ([all of them, with reasons]({stem}-sample.tsv))."
+            f"right; of {judged['partly']} the concept is right and a type is false of what is "
+            f"meant; {judged['wrong']} are wrong ([all of them, with reasons]({stem}-sample.tsv))."
         )
 
 
