@@ -67,6 +67,9 @@ MODELS: Final = {
         needs=(MULTITASK,),
     ),
     "bier-open-int8": Packed("bier-open-int8", "says in words what kind of thing each mention is"),
+    "relations-bc5cdr-int8": Packed(
+        "relations-bc5cdr-int8", "says which chemicals of a document induced which diseases"
+    ),
     "encoder-aligned": Packed(
         "encoder-aligned", "names to vectors, before any corpus that rankers are fitted on"
     ),

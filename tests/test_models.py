@@ -274,5 +274,7 @@ def test_a_folder_called_like_a_model_does_not_stand_in_for_it(
 
 
 def test_a_model_that_only_its_recipe_is_here_of_is_to_be_trained() -> None:
-    with pytest.raises(UsageError, match="not trained here yet; `holdfast train bier-open`"):
-        find_model("bier-open-int8")
+    with pytest.raises(
+        UsageError, match="not trained here yet; `holdfast train bier-descriptions`"
+    ):
+        find_model("bier-descriptions-int8")

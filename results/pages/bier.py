@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
+from holdfast.artifacts import MANIFEST
+from holdfast.model_store import CHECKOUT
 from holdfast.training.line_plot import Line, Panel, draw_panels
 from pages.markdown import Result, markdown_table, percent, with_interval
 
 PROTOCOLS: Final = ("labels", "low-supervision", "label-classifier", "disambiguation")
 LOW: Final = "bier-low-supervision"
+TYPING_MODEL: Final = "bier-open-int8"
 _COUNTS: Final = (5, 10, 25, 50, 75, 100, 200)
 _TUNED: Final = "bier-classifier-untuned-tuned-{}"
 _CURVES: Final = ("sparse", "dense", "trigrams", "frozen")
@@ -21,6 +25,7 @@ def bier_section(results: Mapping[str, Result]) -> list[str]:
     for stem, result in results.items():
         if "types_of" in result:
             lines += ["", *_type_system(stem, result)]
+            lines += ["", *_typing_model(result["types_of"])]
     for result in results.values():
         if result.get("protocol") in PROTOCOLS and result["protocol"] != "low-supervision":
             lines += ["", f"### {result['title']}", "", f"`{result['recipe']}`", ""]
@@ -51,6 +56,19 @@ def _type_system(stem: str, counted: Result) -> Iterator[str]:
             f"right; of {judged['partly']} the concept is right and a type is false of what is "
             f"meant; {judged['wrong']} are wrong ([all of them, with reasons]({stem}-sample.tsv))."
         )
+
+
+def _typing_model(types_of: str) -> Iterator[str]:
+    """What the typing model that is given out scored on development triples while it learned."""
+    path = CHECKOUT / TYPING_MODEL / MANIFEST
+    if types_of not in TYPING_MODEL or not path.exists():
+        return
+    config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["config"]
+    yield f"`{TYPING_MODEL}` learned from {config['n_training']:,} of these triples and was chosen by"
+    yield f"{config['n_development']:,} of other documents, in 32 bits:"
+    yield ""
+    figures = [(words, percent(figure)) for words, figure in config["results"].items()]
+    yield from markdown_table(("figure", "ours"), figures)
 
 
 def _figures(result: Result) -> Iterator[tuple[str, str, str]]:
