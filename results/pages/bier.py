@@ -64,8 +64,10 @@ def _typing_model(types_of: str) -> Iterator[str]:
     if types_of not in TYPING_MODEL or not path.exists():
         return
     config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["config"]
-    yield f"`{TYPING_MODEL}` learned from {config['n_training']:,} of these triples and was chosen by"
-    yield f"{config['n_development']:,} of other documents, in 32 bits:"
+    yield (
+        f"`{TYPING_MODEL}` learned from {config['n_training']:,} of these triples and was chosen "
+        f"by {config['n_development']:,} of other documents, in 32 bits:"
+    )
     yield ""
     figures = [(words, percent(figure)) for words, figure in config["results"].items()]
     yield from markdown_table(("figure", "ours"), figures)
