@@ -275,7 +275,7 @@ def representations(
     _store("bench-representations", measured, results, as_json=as_json)
     if not as_json:
         for name, value in measured.items():
-            typer.echo(f"{name}: {value:.4g}")
+            typer.echo(f"{name}: {value if isinstance(value, str) else f'{value:.6g}'}")
 
 
 def _store(name: str, measured: dict[str, Any], results: Path | None, *, as_json: bool) -> None:
