@@ -25,7 +25,7 @@ def bier_section(results: Mapping[str, Result]) -> list[str]:
     for stem, result in results.items():
         if "types_of" in result:
             lines += ["", *_type_system(stem, result)]
-            lines += ["", *_typing_model(result["types_of"])]
+            lines += ["", *_typing_model(result["type_system_digest"])]
     for result in results.values():
         if result.get("protocol") in PROTOCOLS and result["protocol"] != "low-supervision":
             lines += ["", f"### {result['title']}", "", f"`{result['recipe']}`", ""]
@@ -58,12 +58,17 @@ def _type_system(stem: str, counted: Result) -> Iterator[str]:
         )
 
 
-def _typing_model(types_of: str) -> Iterator[str]:
-    """What the typing model that is given out scored on development triples while it learned."""
+def _typing_model(type_system: str) -> Iterator[str]:
+    """The development figures of the typing model that is given out.
+
+    Nothing if it learned from another type system than the one with this digest.
+    """
     path = CHECKOUT / TYPING_MODEL / MANIFEST
-    if types_of not in TYPING_MODEL or not path.exists():
+    config: dict[str, Any] = {}
+    if path.exists():
+        config = json.loads(path.read_text(encoding="utf-8"))["config"]
+    if config.get("type_system") != type_system:
         return
-    config: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))["config"]
     yield (
         f"`{TYPING_MODEL}` learned from {config['n_training']:,} of these triples and was chosen "
         f"by {config['n_development']:,} of other documents, in 32 bits:"

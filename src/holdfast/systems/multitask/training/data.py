@@ -50,7 +50,7 @@ class Example:
     mistaken: int = 0  # how many of the spans, the last ones, are no mentions
 
     def with_hidden_words(self, share: float, blank: int, rng: np.random.Generator) -> Example:
-        """The same labels over a text in which words drawn at random are blanks."""
+        """A copy in which the pieces of words drawn at random are `blank`; its labels stay."""
         tokens = self.words.tokens
         pieces = np.diff(tokens.words, append=len(tokens))
         hidden = np.repeat(rng.random(len(self.words)) < share, pieces)
