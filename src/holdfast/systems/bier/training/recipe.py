@@ -86,9 +86,9 @@ def train_typing_recipe(
     with `steps = 0`: such a folder holds the encoder as it was pretrained.
     """
     del data  # the triples are in the home folder
+    model, shape, choice, config = read_parts(recipe, ModelConfig, Shape, TripleChoice, TrainConfig)
     if recipe.trained.on:
         raise UsageError(f"recipe {recipe.name!r}: a typing model learns from `types`, not `on`")
-    model, shape, choice, config = read_parts(recipe, ModelConfig, Shape, TripleChoice, TrainConfig)
     if encoder is not None:
         model = replace(model, encoder=str(encoder))
     parts = prepare(model, shape, choice, report=report)

@@ -16,15 +16,34 @@ from command import call
 from holdfast.detect.training.learning import DetectorConfig
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.experiments.recipe import Recipe, Train, read_recipe, shipped
-from holdfast.experiments.settings import read_config
+from holdfast.experiments.settings import read_config, read_parts
 from holdfast.experiments.train import train_recipe
 from holdfast.kinds import KINDS
 from holdfast.link.training.train import RankerConfig
+from holdfast.systems.bier.reading import Shape
+from holdfast.systems.bier.training.agreement import AgreementConfig
+from holdfast.systems.bier.training.classifier import ClassifierConfig
+from holdfast.systems.bier.training.dataset import TripleChoice
+from holdfast.systems.bier.training.recipe import ModelConfig
+from holdfast.systems.bier.training.train import TrainConfig
 from holdfast.systems.collective.training.joined import JoinedConfig
 from holdfast.systems.collective.training.settings import (
     read_cross_settings,
     read_settings,
 )
+from holdfast.systems.kebiolm.relations.pairs import RelationShape
+from holdfast.systems.kebiolm.training.finetuning.recipe import CompareConfig
+from holdfast.systems.kebiolm.training.finetuning.train import TuneConfig
+from holdfast.systems.kebiolm.training.pretraining.annotate import TextConfig
+from holdfast.systems.kebiolm.training.pretraining.masking import MaskConfig
+from holdfast.systems.kebiolm.training.pretraining.model import KnowledgeShape
+from holdfast.systems.kebiolm.training.pretraining.recipe import CorpusConfig
+from holdfast.systems.kebiolm.training.pretraining.train import PretrainConfig
+from holdfast.systems.kebiolm.training.relations.data import ReadingConfig
+from holdfast.systems.kebiolm.training.relations.recipe import RelationRecipeConfig
+from holdfast.systems.kebiolm.training.relations.train import RelationConfig
+from holdfast.systems.kebiolm.training.transe import TransEConfig
+from holdfast.systems.kebiolm.training.transe_recipe import TripleConfig
 from holdfast.systems.multitask.training.fallback import SwitchConfig
 from holdfast.systems.multitask.training.recipe import read_settings as read_multitask_settings
 from holdfast.systems.rescnn.training.name_model import NameModelConfig
@@ -32,6 +51,10 @@ from holdfast.systems.rescnn.training.name_model import NameModelConfig
 
 def reads(config: type[Any]) -> Callable[[Recipe], Any]:
     return lambda recipe: read_config(config, recipe)
+
+
+def parts(*configs: Any) -> Callable[[Recipe], Any]:
+    return lambda recipe: read_parts(recipe, *configs)
 
 
 READ: Mapping[str, Callable[[Recipe], Any]] = {
@@ -43,6 +66,14 @@ READ: Mapping[str, Callable[[Recipe], Any]] = {
     "joined linkers": reads(JoinedConfig),
     "multi-task model": read_multitask_settings,
     "multi-task model with names": reads(SwitchConfig),
+    "typing model": parts(ModelConfig, Shape, TripleChoice, TrainConfig),
+    "label classifier": parts(ClassifierConfig, Shape, TrainConfig),
+    "type agreement": reads(AgreementConfig),
+    "relation model": parts(RelationShape, RelationConfig, ReadingConfig, RelationRecipeConfig),
+    "transe": parts(TransEConfig, TripleConfig),
+    "annotated text": parts(TextConfig),
+    "knowledge language model": parts(KnowledgeShape, PretrainConfig, MaskConfig, CorpusConfig),
+    "fine-tuned comparison": parts(TuneConfig, CompareConfig),
 }
 TRAINED = [name for name, kind in KINDS.items() if kind.trainer]
 
