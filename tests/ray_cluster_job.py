@@ -14,6 +14,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("RAY_raylet_start_wait_time_s", "300")  # a busy machine starts nodes slowly
+
 import ray
 from ray.cluster_utils import Cluster
 

@@ -144,6 +144,23 @@ def test_every_kind_that_is_trained_is_documented() -> None:
     assert sorted(documented) == sorted(name for name, kind in KINDS.items() if kind.trainer)
 
 
+def test_the_settings_of_every_kind_are_classes_of_the_package() -> None:
+    text = (ROOT / "docs/recipes.md").read_text("utf-8")
+    rows = re.findall(
+        r"^\| `[\w -]+` \| (.*(?:systems|training)/.*|.*same file.*) \|$", text, re.MULTILINE
+    )
+    named = {name for row in rows for name in re.findall(r"`([A-Z]\w+)`", row)}
+    files = {path for row in rows for path in re.findall(r"`([\w/]+\.py)`", row)}
+    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "src/holdfast").rglob("*.py"))
+    assert len(named) > 20
+    assert {
+        name for name in named if not re.search(rf"^class {name}\b", code, re.MULTILINE)
+    } == set()
+    assert {
+        path for path in files if "/" in path and not (ROOT / "src/holdfast" / path).exists()
+    } == set()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
 def test_every_relative_link_leads_somewhere(page: Path) -> None:
     prose = _BLOCK.sub("", page.read_text("utf-8"))

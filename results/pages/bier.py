@@ -15,7 +15,9 @@ PROTOCOLS: Final = ("labels", "low-supervision", "label-classifier", "disambigua
 LOW: Final = "bier-low-supervision"
 TYPING_MODEL: Final = "bier-open-int8"
 _COUNTS: Final = (5, 10, 25, 50, 75, 100, 200)
-_TUNED: Final = "bier-classifier-untuned-tuned-{}"
+_CLASSIFIER: Final = "bier-classifier-{}-{}"
+_STARTS: Final = (("bier", "typing model"), ("untuned", "untuned encoder"))
+_TUNED: Final = {start: _CLASSIFIER.format(start, "tuned-{}") for start, _ in _STARTS}
 _CURVES: Final = ("sparse", "dense", "trigrams", "frozen")
 
 
@@ -27,13 +29,17 @@ def bier_section(results: Mapping[str, Result]) -> list[str]:
             lines += ["", *_type_system(stem, result)]
             lines += ["", *_typing_model(result["type_system_digest"])]
     for result in results.values():
-        if result.get("protocol") in PROTOCOLS and result["protocol"] != "low-supervision":
+        if result.get("protocol") in ("labels", "disambiguation"):
             lines += ["", f"### {result['title']}", "", f"`{result['recipe']}`", ""]
             lines += markdown_table(("figure", "ours", "beside"), list(_figures(result)))
+    if rows := list(_classifier_rows(results)):
+        lines += ["", "### Cancer Genetics, labels: classifiers over all of train", ""]
+        lines += markdown_table(("classifier", "accuracy", "beside"), rows)
     if low := results.get(LOW):
         lines += ["", f"### {low['title']}", "", f"![accuracy over K]({LOW}.svg)", ""]
         lines += markdown_table(
-            ("K", *_CURVES, "fine-tuned, untuned encoder"), list(_low_rows(low, results))
+            ("K", *_CURVES, *(f"fine-tuned, {words}" for _, words in _STARTS)),
+            list(_low_rows(low, results)),
         )
     return ["## BIER: representations one can read", *lines] if lines else []
 
@@ -89,24 +95,42 @@ def _figures(result: Result) -> Iterator[tuple[str, str, str]]:
 
 def _low_rows(low: Result, results: Mapping[str, Result]) -> Iterator[tuple[str, ...]]:
     for count in (*_COUNTS, "all"):
-        tuned = results.get(
-            _TUNED.format(count) if count != "all" else _TUNED.removesuffix("-{}"), {}
-        )
-        cells = (percent(low[f"{curve}_{count}"]) for curve in _CURVES)
-        yield str(count), *cells, percent(tuned["accuracy"]) if tuned else ""
+        cells = [percent(low[f"{curve}_{count}"]) for curve in _CURVES]
+        for recipe in _TUNED.values():
+            stem = recipe.format(count) if count != "all" else recipe.removesuffix("-{}")
+            cells.append(percent(results[stem]["accuracy"]) if stem in results else "")
+        yield str(count), *cells
+
+
+def _classifier_rows(results: Mapping[str, Result]) -> Iterator[tuple[str, str, str]]:
+    """Table 4 of the paper: a linear layer over frozen vectors, and all of it trained."""
+    for start, words in _STARTS:
+        for way, told in (("frozen", "frozen"), ("tuned", "fine-tuned")):
+            if found := results.get(_CLASSIFIER.format(start, way)):
+                ((_, ours, beside),) = _figures(found)
+                yield f"{words}, {told}", ours, beside
 
 
 def draw_low_supervision(results: Mapping[str, Result]) -> str:
     """Figure 3 of the paper: accuracy over the number of labelled mentions of each label."""
     low = results[LOW]
-    lines = [
-        Line(tuple((float(k), 100 * low[f"{name}_{k}"]) for k in _COUNTS), words)
-        for name, words in (("sparse", "sparse neighbours"), ("dense", "dense neighbours"))
-    ]
-    tuned = [(k, results.get(_TUNED.format(k))) for k in _COUNTS]
-    points = tuple((float(k), 100 * found["accuracy"]) for k, found in tuned if found)
-    if points:
-        lines.append(Line(points, "fine-tuned, untuned encoder"))
-    title = "Cancer Genetics, labels"
-    panel = Panel(title, "mentions of each label", "accuracy, %", tuple(lines), is_linear=True)
-    return draw_panels([panel])
+
+    def line(curve: str, words: str) -> Line:
+        return Line(tuple((float(k), 100 * low[f"{curve}_{k}"]) for k in _COUNTS), words)
+
+    nearest = [line("sparse", "sparse"), line("dense", "dense"), line("trigrams", "trigrams")]
+    learned = [line("frozen", "frozen typing model")]
+    for start, words in _STARTS:
+        tuned = [(k, results.get(_TUNED[start].format(k))) for k in _COUNTS]
+        points = tuple((float(k), 100 * found["accuracy"]) for k, found in tuned if found)
+        if points:
+            learned.append(Line(points, f"fine-tuned {words}"))
+    return draw_panels(
+        [
+            Panel(title, "mentions of each label", "accuracy, %", tuple(lines), is_linear=True)
+            for title, lines in (
+                ("labels of the nearest neighbour", nearest),
+                ("labels of a classifier", learned),
+            )
+        ]
+    )

@@ -118,7 +118,7 @@ def speed_table(measured: Result) -> list[str]:
     """Pipelines side by side, the first one's growth, and the start of a fresh process."""
     rows = [
         (
-            f"`{row['model']}`",
+            f"`{row['model']}`" + (" with `--types`" if row.get("types") else ""),
             f"{row['documents_per_second']:,.0f}",
             f"{row['p50_milliseconds']:.1f} / {row['p99_milliseconds']:.1f}",
             f"{row['load_milliseconds']:.0f}",

@@ -43,7 +43,16 @@ def test_every_figure_stands_beside_the_papers() -> None:
 def test_few_labelled_mentions_are_a_table_and_a_plot() -> None:
     results = {LOW: FEW, "bier-classifier-untuned-tuned-5": TUNED}
     page = "\n".join(bier_section(results))
-    assert "| 5 | 50.0 | 50.0 | 50.0 | 50.0 | 40.0 |" in page
+    assert "| 5 | 50.0 | 50.0 | 50.0 | 50.0 |  | 40.0 |" in page
     plot = draw_low_supervision(results)
-    assert plot.count("<polyline") == 3
-    assert draw_low_supervision({LOW: FEW}).count("<polyline") == 2
+    assert plot.count("<polyline") == 5
+    assert draw_low_supervision({LOW: FEW}).count("<polyline") == 4
+
+
+def test_classifiers_are_one_table() -> None:
+    stems = ("bier-classifier-bier-frozen", "bier-classifier-untuned-tuned")
+    results = {stem: measured(stem, "label-classifier", accuracy=0.9) for stem in stems}
+    page = "\n".join(bier_section(results))
+    assert "| typing model, frozen | **90.0** [90.0, 90.0] |" in page
+    assert "| untuned encoder, fine-tuned | **90.0**" in page
+    assert page.count("### ") == 1

@@ -48,6 +48,7 @@ class PipelineSpeed:
     """A pipeline over a list of documents; times are medians of the rounds."""
 
     model: str
+    types: str  # the typing model behind it, or nothing
     kb_names: int
     kb_megabytes: float  # on disk
     documents: int
@@ -85,6 +86,7 @@ def bench_pipeline(
     models: Sequence[str],  # the first is also measured over smaller vocabularies
     start_kb: KnowledgeBase,
     sizes: Sequence[int],
+    types: str | None = None,  # a typing model that the first is measured with once more
     progress: Progress,
 ) -> dict[str, Any]:
     """All of it, as results/bench-pipeline.json holds it. Gold mentions are not looked at."""
@@ -94,9 +96,13 @@ def bench_pipeline(
         progress("starting fresh processes", 0.0)
         start = measure_start(start_kb, plain[0].text[:1500], threads=task.threads)
         rows = []
-        for done, model in enumerate(models):
-            progress(f"{model} over {kb.names:,} names", 0.1 + 0.6 * done / len(models))
-            rows.append(asdict(measure_pipeline(kb, task, model=model)))
+        measured: list[tuple[str, str | None]] = [(model, None) for model in models]
+        if types is not None:
+            measured.insert(1, (models[0], types))
+        for done, (model, typing) in enumerate(measured):
+            words = model if typing is None else f"{model} with types"
+            progress(f"{words} over {kb.names:,} names", 0.1 + 0.6 * done / len(measured))
+            rows.append(asdict(measure_pipeline(kb, task, model=model, types=typing)))
         growth = measure_growth(kb, task, model=models[0], sizes=sizes, progress=progress)
         return {
             "benchmark": "pipeline",
@@ -113,7 +119,12 @@ def bench_pipeline(
 
 
 def measure_pipeline(
-    kb: KnowledgeBase, task: PipelineTask, *, model: str, **environment: str
+    kb: KnowledgeBase,
+    task: PipelineTask,
+    *,
+    model: str,
+    types: str | None = None,
+    **environment: str,
 ) -> PipelineSpeed:
     """In a process of its own, whose home folder may be another."""
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
@@ -125,6 +136,7 @@ def measure_pipeline(
             "documents": str(documents),
             "only": None if task.only is None else list(task.only),
             "model": model,
+            "types": types,
         }
         answer = run_job(PROGRAM, job, scratch=Path(folder), threads=task.threads, **environment)
         return PipelineSpeed(**answer)
@@ -177,7 +189,9 @@ def _measure(job: dict[str, Any]) -> dict[str, Any]:
     """In the process that measures: a PipelineSpeed as JSON."""
     documents = list(read_jsonl(Path(job["documents"])))
     # What one round learned must not speed up the next.
-    load_new = partial(load, job["kb"], only=job["only"], top=1, model=job["model"])
+    load_new = partial(
+        load, job["kb"], only=job["only"], top=1, model=job["model"], types=job["types"]
+    )
     # Also warms up.
     mentions = sum(len(document.mentions) for document in load_new().pipe(documents))
     loading = repeat(lambda: seconds_of(load_new))
@@ -190,6 +204,7 @@ def _measure(job: dict[str, Any]) -> dict[str, Any]:
     return asdict(
         PipelineSpeed(
             model=job["model"],
+            types=job["types"] or "",
             kb_names=kb.names,
             kb_megabytes=round(size / 1e6, 1),
             documents=len(documents),

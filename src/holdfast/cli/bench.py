@@ -31,6 +31,13 @@ def pipeline(
         str,
         typer.Option("--sizes", help="Numbers of names of smaller vocabularies, for the first."),
     ] = "10000,100000",
+    types: Annotated[
+        str | None,
+        typer.Option("--types", help="A typing model to measure the first with once more."),
+    ] = None,
+    documents: Annotated[
+        int | None, typer.Option("--documents", min=1, help="The first so many.")
+    ] = None,
     threads: Threads = 2,
     results: Results = None,
     as_json: Json = False,
@@ -42,18 +49,22 @@ def pipeline(
     from holdfast.io.progress import progress_bar
     from holdfast.io.show.bench import print_pipelines
     from holdfast.kb import open_kb
+    from holdfast.models import find_model
     from holdfast.parts import model_parts
 
     chosen = [name.strip() for name in models.split(",")]
     for name in chosen:
         model_parts(name)  # or it would be missed only after minutes
-    documents = list(load_corpus("bc5cdr", "test", data=data))
+    if types is not None:
+        find_model(types)
+    texts = list(load_corpus("bc5cdr", "test", data=data))[:documents]
     with progress_bar("bench pipeline") as progress:
         measured = bench_pipeline(
             open_kb(kb),
-            PipelineTask(documents, ("Disease", "Chemical"), threads),
+            PipelineTask(texts, ("Disease", "Chemical"), threads),
             models=chosen,
             sizes=parse_sizes(sizes),
+            types=types,
             start_kb=open_kb("open"),
             progress=progress,
         )

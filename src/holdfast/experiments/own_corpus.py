@@ -127,7 +127,7 @@ def _usual(what: str, on: tuple[str, ...], kb: str) -> dict[str, Any]:
     if what == DETECTOR:
         return {"vocabularies": (kb,)}
     if what == MULTITASK:
-        return {"passes": _PASSES, "sampled_classes": 2000}
+        return {"passes": _PASSES, "sampled_classes": 2000, "precision": "bfloat16"}
     # The encoder that ships has not seen these documents, so that it can be fitted with.
     return {
         "encoder": "encoder",

@@ -14,6 +14,7 @@ from torch import nn
 
 from holdfast.training.checkpoint import Progress, contiguous, resume, save_checkpoint
 from holdfast.training.history import Entry, write_history
+from holdfast.training.precision import Precision, computed_in, usable_precision
 from holdfast.training.task import LoopConfig, ParameterGroup, Report, Task
 from holdfast.training.workers import Workers
 
@@ -39,9 +40,13 @@ class Run:
     began: float = field(default_factory=time.monotonic)
     reported: float = field(default_factory=time.monotonic)  # when a line was last printed
     first: int = 0  # the step that this process began with
+    precision: Precision = field(init=False)
 
     def start(self) -> None:
         """Seed, move the model to its device, and go on from the checkpoint if there is one."""
+        self.precision = usable_precision(self.config.precision)
+        if self.precision != self.config.precision:
+            self._print(f"this processor has no {self.config.precision}: training in float32")
         torch.manual_seed(self.config.seed)
         self.task.model.to(self.workers.device)
         self.optimizer = _optimizer(self.task.parameter_groups(), self.config)
@@ -99,7 +104,8 @@ class Run:
             torch.manual_seed(_seed_of(config.seed, step, workers.rank, part))
             examples = share[part :: config.accumulate]
             if len(examples):
-                found = self.task.loss(examples)
+                with computed_in(self.precision):
+                    found = self.task.loss(examples)
                 if found.total.requires_grad:
                     torch.autograd.backward(found.total)
                 total, weight = total + found.total.item(), weight + found.weight

@@ -9,6 +9,8 @@ from typing import Any, Generic, TypeVar
 
 from torch import Tensor, nn
 
+from holdfast.training.precision import Precision
+
 Example = TypeVar("Example")
 Report = Callable[[str], None]
 
@@ -29,6 +31,7 @@ class LoopConfig:
     save_every: int = 100
     seed: int = 0
     threads: int = 0  # 0: as many as torch takes by itself
+    precision: Precision = "float32"  # bfloat16: that of layers, where the processor has it
 
 
 def split_config(config: Any) -> tuple[LoopConfig, dict[str, Any]]:

@@ -23,6 +23,7 @@ from holdfast.training.bert import (
     TransformerLinker,
     pretrained_transformer,
 )
+from holdfast.training.precision import layer_products
 from holdfast.training.pretrained import (
     find_encoder,
     named_if_damaged,
@@ -124,10 +125,11 @@ class AutoTokens(nn.Module):
         framed = torch.full((len(layout.offsets),), last)
         framed[layout.firsts] = first
         framed[places] = tokens
-        output = self.network(
-            input_ids=framed[layout.padded], attention_mask=layout.inside.long()
-        ).last_hidden_state
-        states = output[layout.inside]
+        with layer_products():
+            output = self.network(
+                input_ids=layout.pad(framed[:, None])[:, :, 0], attention_mask=layout.inside.long()
+            ).last_hidden_state
+        states = layout.pack(output.float())
         return States(states[places], states[layout.firsts])
 
 

@@ -135,8 +135,9 @@ def test_the_switch_learns_when_the_dense_answer_is_right() -> None:
     rng = np.random.default_rng(0)
     margin = rng.normal(size=400).astype(np.float32)
     zeros = np.zeros(400, dtype=np.float32)
-    dense = Nearest(np.zeros(400, dtype=np.int64), margin + 1, np.ones(400, dtype=np.float32))
-    sparse = Nearest(np.zeros(400, dtype=np.int64), zeros + 1, zeros)
+    rows, ones = np.zeros(400, dtype=np.int64), np.ones(400, dtype=np.float32)
+    dense = Nearest(rows, margin + 1, ones, np.zeros((400, 2), dtype=np.int64))
+    sparse = Nearest(rows, ones, zeros, np.ones((400, 2), dtype=np.int64))
     dense_right = margin > 0
     switch = fit_switch(dense, sparse, dense_right, ~dense_right)
     taken = switch.takes_dense(dense, sparse)
@@ -144,6 +145,29 @@ def test_the_switch_learns_when_the_dense_answer_is_right() -> None:
     assert right > 0.9
     nothing = fit_switch(dense, sparse, dense_right, dense_right)
     assert nothing.model is None, "where both are always equal there is nothing to learn"
+
+
+def test_the_switch_asks_which_answer_the_nearest_rows_have_more_often() -> None:
+    rng = np.random.default_rng(0)
+    wins = rng.random(400) < 0.5
+    rows, ones = np.zeros(400, dtype=np.int64), np.ones(400, dtype=np.float32)
+    voters = np.where(wins[:, None], [0, 0, 0, 1], [0, 1, 1, 1])
+    dense = Nearest(rows, ones, ones, voters)
+    sparse = Nearest(rows, ones, ones, 1 - voters[:, ::-1])
+    assert dense.votes_for(rows).tolist() == np.where(wins, 0.75, 0.25).tolist()
+    switch = fit_switch(dense, sparse, wins, ~wins)
+    assert np.array_equal(switch.takes_dense(dense, sparse), wins)
+
+
+def test_the_labels_of_the_nearest_rows_come_in_their_order() -> None:
+    stored = np.array([[0.0], [4.0], [1.0], [9.0]], dtype=np.float32)
+    labels = np.array([7, 5, 6, 8])
+    found = nearest(np.array([[0.1]], dtype=np.float32), stored, labels, metric="l2")
+    assert found.labels.tolist() == [[7, 6, 5, 8]]
+    equal = np.zeros((30, 1), dtype=np.float32)
+    found = nearest(equal[:1], equal, np.arange(30), metric="l2")
+    assert found.row.tolist() == [0]
+    assert found.labels[0, 0] == 0
 
 
 def test_logistic_regression_separates_what_can_be() -> None:

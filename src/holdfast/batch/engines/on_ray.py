@@ -112,8 +112,9 @@ class RayEngine:
         )
 
     def _start(self) -> None:
-        """Quietly: the progress of the job is told by the job."""
+        """Quietly: the progress of the job is told by the job. A busy machine may start slowly."""
         os.environ.setdefault("RAY_DATA_DISABLE_PROGRESS_BARS", "1")
+        os.environ.setdefault("RAY_raylet_start_wait_time_s", "300")
         try:
             self._ray.init(
                 address=self._address,

@@ -56,9 +56,13 @@ class EncodedQuestions:
             found.append(product)
         return found
 
-    def right(self, form: str, metric: str) -> Bools:
-        answers = [int(scores.argmax()) for scores in self.scores(form, metric)]
-        return np.array([a == q.gold for a, q in zip(answers, self.questions, strict=True)], bool)
+    def right(self, form: str, metric: str, *, prior: bool = False) -> Bools:
+        """Whether the nearest candidate is the right one; nearness added to the prior, if asked."""
+        found = list[bool]()
+        for question, scores in zip(self.questions, self.scores(form, metric), strict=True):
+            weighed = scores + question.prior if prior else scores
+            found.append(int(weighed.argmax()) == question.gold)
+        return np.array(found, bool)
 
 
 def ask(
@@ -117,6 +121,7 @@ def run_disambiguation(
             columns[f"{form}_{metric}"] = asked.right(form, metric)
         metric = max(("cosine", "dot"), key=lambda m: int(looked.right(form, m).sum()))
         best[form] = columns[f"{form}_{metric}"]
+        columns[f"{form}_with_prior"] = asked.right(form, "cosine", prior=True)
     columns["oracle"] = best["sparse"] | best["dense"]
     columns["popularity"] = np.array([q.popular == q.gold for q in test], bool)
     if len(folders) > 2:
@@ -142,9 +147,7 @@ def _regression(
     right = list[bool]()
     for number, question in enumerate(test):
         own = scores[measured.starts[number] : measured.starts[number + 1]]
-        counts = np.array([c.popularity for c in question.candidates], dtype=np.float64)
-        prior = counts / max(1.0, counts.sum())
-        right.append(int((own + prior).argmax()) == question.gold)
+        right.append(int((own + question.prior).argmax()) == question.gold)
     return np.array(right)
 
 

@@ -1,8 +1,10 @@
 """A set for disambiguation: mentions of annotated corpora with three to five candidates each.
 
-The candidates of a mention are what the linker finds by name, best first, with the gold entity
-among them. Mentions whose commonest candidate is the answer are thinned, as in the paper, so that
-popularity alone does not solve the task.
+The candidates of a mention are the entities with the names most like its words, the gold entity
+among them. What vocabularies name alike counts as one candidate, since no description tells it
+apart: a chemical that two of them list, a gene and its orthologues. Mentions whose commonest
+candidate is the answer are thinned, as in the paper, so that popularity alone does not solve the
+task.
 """
 
 from __future__ import annotations
@@ -12,19 +14,19 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from holdfast import artifacts
 from holdfast.corpora.named import load_corpus
 from holdfast.corpora.named.overlap import pmid_of
-from holdfast.document import NIL, Document, Mention
-from holdfast.experiments.given import blank
+from holdfast.document import NIL, Document
 from holdfast.files import replacing_text
 from holdfast.kb.store import KnowledgeBase
-from holdfast.pipeline import Pipeline, load
 from holdfast.step import Progress
 from holdfast.systems.bier.describe import Descriptions
 from holdfast.text.normalise import fold
@@ -39,6 +41,12 @@ MOST: Final = 5
 POPULAR: Final = 0.7
 """The share of mentions, at most, whose answer is the commonest candidate."""
 
+LARGEST: Final = {"test": 1000, "dev": 800, "train": 1600}
+"""Questions of a split at most, taken at random."""
+
+_VERSION: Final = 3  # of how the set is made
+_NAMES: Final = 60  # names that are looked at
+_LIKE: Final = 0.6  # the cosine of trigrams from which a name nearly means the same
 _AROUND: Final = 700  # letters of context to each side
 
 
@@ -72,6 +80,13 @@ class DisambiguationQuestion:
         counts = [candidate.popularity for candidate in self.candidates]
         return counts.index(max(counts))
 
+    @property
+    def prior(self) -> npt.NDArray[np.float64]:
+        """The share of each candidate in the training mentions of all."""
+        counts = np.array([candidate.popularity for candidate in self.candidates], np.float64)
+        shares: npt.NDArray[np.float64] = counts / max(1.0, counts.sum())
+        return shares
+
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> DisambiguationQuestion:
         candidates = tuple(NamedCandidate(**one) for one in data["candidates"])
@@ -82,10 +97,11 @@ def load_questions(
     kb: KnowledgeBase, *, data: Path, progress: Progress
 ) -> list[DisambiguationQuestion]:
     """The set over this knowledge base; built and kept in the home folder if it is not there."""
-    path = artifacts.home() / "disambiguation" / f"{kb.name}-{kb.manifest.digest[:12]}.jsonl.gz"
+    name = f"{kb.name}-{kb.manifest.digest[:12]}-{_VERSION}.jsonl.gz"
+    path = artifacts.home() / "disambiguation" / name
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        questions = build_questions(kb, load(kb, marked=True, top=10), data=data, progress=progress)
+        questions = build_questions(kb, data=data, progress=progress)
         with replacing_text(path) as stream:
             for question in questions:
                 stream.write(json.dumps(asdict(question), ensure_ascii=False) + "\n")
@@ -94,7 +110,7 @@ def load_questions(
 
 
 def build_questions(
-    kb: KnowledgeBase, pipeline: Pipeline, *, data: Path, progress: Progress
+    kb: KnowledgeBase, *, data: Path, progress: Progress
 ) -> list[DisambiguationQuestion]:
     """All splits: a document of a test split is in no other, one of dev not in train."""
     documents = _documents(data)
@@ -106,13 +122,12 @@ def build_questions(
     found = list[DisambiguationQuestion]()
     for number, (split, own) in enumerate(documents.items()):
         progress("building the disambiguation set", number / len(documents))
-        linked = pipeline.pipe(blank(document) for _, document in own)
-        asked = (
+        asked = [
             question
-            for (corpus, document), answered in zip(own, linked, strict=True)
-            for question in maker.questions(document, answered, split=split, corpus=corpus)
-        )
-        found += thinned(list(asked))
+            for corpus, document in own
+            for question in maker.questions(document, split=split, corpus=corpus)
+        ]
+        found += some(thinned(asked), LARGEST[split])
     return found
 
 
@@ -133,52 +148,84 @@ def _documents(data: Path) -> dict[str, list[tuple[str, Document]]]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """What makes two entities one candidate: an id of either is the other's, or their names."""
+
+    ids: frozenset[str]
+    names: frozenset[str]
+
+    @classmethod
+    def of(cls, kb: KnowledgeBase, id: str) -> _Thing:
+        ids = kb.equivalents(id)
+        rows = (kb.row_of(one) for one in ids)
+        labels = (kb.label_at(row) for row in rows if row is not None)
+        return cls(ids, frozenset(fold(label).removesuffix("s") for label in labels))
+
+    def is_like(self, other: _Thing) -> bool:
+        return bool(self.ids & other.ids or self.names & other.names)
+
+
 class _Maker:
-    """Makes the questions of documents that were linked."""
+    """Makes the questions of annotated documents."""
 
     def __init__(self, kb: KnowledgeBase, popularity: Mapping[str, int]) -> None:
         self._kb = kb
         self._popularity = popularity
         self._descriptions = Descriptions(kb)
+        self._alike = cache(self._alike_to)
+        self._thing = cache(partial(_Thing.of, kb))
 
     def questions(
-        self, gold: Document, found: Document, *, split: str, corpus: str
+        self, document: Document, *, split: str, corpus: str
     ) -> Iterator[DisambiguationQuestion]:
         """One for each wording and answer of a document."""
         asked = set[tuple[str, tuple[str, ...]]]()
-        for mention, answer in zip(gold.mentions, found.mentions, strict=True):
-            key = fold(gold.text_of(mention)), mention.ids
+        for mention in document.mentions:
+            wording = fold(document.text_of(mention))
+            key = wording, mention.ids
             if key in asked or len(mention.ids) != 1 or mention.ids[0] in (NIL, "-1"):
                 continue
             asked.add(key)
-            made = self._candidates(mention.ids[0], answer)
+            made = self._candidates(mention.ids[0], wording)
             if made is not None:
                 start, end = max(0, mention.start - _AROUND), mention.end + _AROUND
                 yield DisambiguationQuestion(
                     split,
                     corpus,
-                    gold.id,
-                    gold.text[start:end],
+                    document.id,
+                    document.text[start:end],
                     mention.start - start,
                     mention.end - start,
                     made[1],
                     made[0],
                 )
 
-    def _candidates(
-        self, gold: str, answer: Mention
-    ) -> tuple[int, tuple[NamedCandidate, ...]] | None:
-        """The gold one's place, and all in the order of their names; None if it is not found."""
+    def _candidates(self, gold: str, wording: str) -> tuple[int, tuple[NamedCandidate, ...]] | None:
+        """The gold one's place, and all in the order of their ids; None if it is not found."""
         same = self._kb.equivalents(gold)
-        ids = [candidate.entity_id for candidate in answer.candidates]
+        ids = self._alike(wording)
         right = [id for id in ids if id in same or gold in self._kb.equivalents(id)]
         if not right:
             return None
-        others = [id for id in ids if id not in right][: MOST - 1]
+        things = [self._thing(id) for id in right]
+        others = list[str]()
+        for id in ids:
+            own = self._thing(id)
+            if id not in right and not any(own.is_like(thing) for thing in things):
+                things.append(own)
+                others.append(id)
         if len(others) + 1 < FEWEST:
             return None
-        every = sorted([right[0], *others])  # so that the order tells nothing
+        every = sorted([right[0], *others[: MOST - 1]])  # so that the order tells nothing
         return every.index(right[0]), tuple(map(self._describe, every))
+
+    def _alike_to(self, wording: str) -> tuple[str, ...]:
+        """Entities with a name like these words, the most alike first."""
+        found = self._kb.ngrams.search([wording], _NAMES, least=_LIKE)
+        names = found.rows[0][found.scores[0] >= _LIKE]
+        rows = dict.fromkeys(self._kb.entity_of_name[names].tolist())
+        return tuple(map(self._kb.id_at, rows))
 
     def _describe(self, id: str) -> NamedCandidate:
         told = self._descriptions.of(id)
@@ -197,6 +244,14 @@ def thinned(
     rng = np.random.default_rng(0)
     dropped = set(rng.choice(popular, size=len(popular) - most, replace=False).tolist())
     return [question for n, question in enumerate(questions) if n not in dropped]
+
+
+def some(questions: Sequence[DisambiguationQuestion], most: int) -> list[DisambiguationQuestion]:
+    """So many at most, at random, in their order."""
+    if len(questions) <= most:
+        return list(questions)
+    kept = np.random.default_rng(1).choice(len(questions), size=most, replace=False)
+    return [questions[n] for n in sorted(kept.tolist())]
 
 
 def counts_of(questions: Iterable[DisambiguationQuestion]) -> dict[str, int]:

@@ -15,6 +15,9 @@ from holdfast.systems.bier.sparse import Floats, SparseVectors, blocks
 Metric = Literal["l2", "dot", "cosine"]
 METRICS: Final[tuple[Metric, ...]] = ("l2", "dot")
 
+VOTERS: Final = 10
+"""So many nearest rows say how sure a label is."""
+
 _QUERIES: Final = 256  # scored together
 _STORED: Final = 2048  # rows that are unpacked together
 
@@ -29,18 +32,27 @@ class Nearest:
     row: Codes  # (queries,)
     score: Floats  # (queries,)
     other: Floats  # (queries,)
+    labels: Codes  # of the nearest rows, the nearest first; (queries, VOTERS), or fewer
 
     @property
     def margin(self) -> Floats:
         """How much nearer the nearest is than any row of another label."""
         return self.score - self.other
 
+    def votes_for(self, labels: Codes) -> Floats:
+        """The share of the nearest rows with a label; one is given for each query.
+
+        *Shape:* (queries,)
+        """
+        found: Floats = (self.labels == labels[:, None]).mean(axis=1).astype(np.float32)
+        return found
+
 
 def nearest(queries: Vectors, stored: Vectors, labels: Codes, *, metric: Metric) -> Nearest:
     """The nearest stored row of each query; of equal ones, the first. *Shape:* labels (stored,)"""
     if len(stored) == 0 or len(labels) != len(stored):
         raise InvalidValueError(f"{len(labels):,} labels for {len(stored):,} stored vectors")
-    rows, scores, others = list[Codes](), list[Floats](), list[Floats]()
+    rows, scores, others, near = list[Codes](), list[Floats](), list[Floats](), list[Codes]()
     for block in score_blocks(queries, stored, metric=metric):
         best = block.argmax(axis=1)
         top = np.take_along_axis(block, best[:, None], axis=1)[:, 0]
@@ -49,7 +61,20 @@ def nearest(queries: Vectors, stored: Vectors, labels: Codes, *, metric: Metric)
         rows.append(best)
         scores.append(top)
         others.append(np.where(np.isfinite(highest), highest, top - 1.0).astype(np.float32))
-    return Nearest(np.concatenate(rows), np.concatenate(scores), np.concatenate(others))
+        voters = _best_rows(block, VOTERS)
+        voters[:, 0] = best  # among more equal rows than there are voters
+        near.append(labels[voters])
+    return Nearest(
+        np.concatenate(rows), np.concatenate(scores), np.concatenate(others), np.concatenate(near)
+    )
+
+
+def _best_rows(block: Floats, count: int) -> Codes:
+    """The places of the highest scores of each row, of equal ones the first. *Shape:* (rows, …)"""
+    count = min(count, block.shape[1])
+    some = np.sort(np.argpartition(-block, count - 1, axis=1)[:, :count], axis=1)
+    order = np.argsort(-np.take_along_axis(block, some, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(some, order, axis=1)
 
 
 def score_blocks(queries: Vectors, stored: Vectors, *, metric: Metric) -> Iterator[Floats]:

@@ -44,11 +44,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         words = [d.text for d in documents(120)] + ["a one of the is kind and also called"]
         bert = save_small_bert(folder / "bert", words, longest=64)
         for name, extra in (
-            ("bier-toy", {"pieces": 70}),
-            ("bier-toy-descriptions", {"reads": "descriptions", "steps": 60}),
-            ("bier-toy-untuned", {"steps": 0}),
+            ("bier-toy", {"pieces": 70, "encoder": str(bert)}),
+            ("bier-toy-descriptions", {"reads": "descriptions", "steps": 60, "start": "bier-toy"}),
+            ("bier-toy-untuned", {"steps": 0, "encoder": str(bert)}),
         ):
-            settings = {**SETTINGS, **extra, "encoder": str(bert)}
+            settings = {**SETTINGS, **extra}
             recipe = Recipe(name, name, train=Train("typing model", settings=settings))
             train_typing_recipe(
                 recipe, data=folder, out=trained_model(name), report=lambda _line: None

@@ -6,28 +6,34 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="training needs torch: pip install 'holdfast[train]'")
 
 from holdfast.corpora import write_documents
-from holdfast.document import Document
+from holdfast.document import Document, Mention
 from holdfast.errors import UsageError
+from holdfast.experiments.bier import disambiguation_set
 from holdfast.experiments.bier.diagnosing import DiagnoseRequest, run_diagnosis
+from holdfast.experiments.bier.disambiguation import EncodedQuestions
 from holdfast.experiments.bier.disambiguation_set import (
     DisambiguationQuestion,
+    NamedCandidate,
     build_questions,
     thinned,
 )
 from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train
 from holdfast.experiments.run import run_recipe
 from holdfast.experiments.train import train_recipe
-from holdfast.kb import open_kb
+from holdfast.kb import Entry, KnowledgeBase, build_kb, open_kb
 from holdfast.models import trained_model
-from holdfast.pipeline import load
 from holdfast.step import ignore_progress
 from holdfast.systems.bier.agreement import AgreementWeights
+from holdfast.systems.bier.model import Encoded
+from holdfast.systems.bier.sparse import SparseVectors
 from holdfast.systems.bier.training.agreement import FitCase, fit_agreement
+from small_kb import MESH
 from systems.bier.toys import OF_TYPE, documents
 from systems.bier.training.conftest import SETTINGS
 
@@ -143,8 +149,6 @@ def test_types_that_agree_get_a_weight(data: Path) -> None:
 
 
 def test_popular_answers_are_thinned() -> None:
-    from holdfast.experiments.bier.disambiguation_set import NamedCandidate
-
     pair = (NamedCandidate("a", "a", "", "names", 5), NamedCandidate("b", "b", "", "names", 0))
     easy = [DisambiguationQuestion("test", "c", str(n), "a", 0, 1, pair, 0) for n in range(30)]
     hard = [DisambiguationQuestion("test", "c", str(n), "a", 0, 1, pair, 1) for n in range(3)]
@@ -157,15 +161,12 @@ def test_popular_answers_are_thinned() -> None:
 def test_questions_have_the_gold_entity_among_described_candidates(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from holdfast.experiments.bier import disambiguation_set
-
     splits = {s: (("bc5cdr", s),) for s in ("test", "dev", "train")}
     monkeypatch.setattr(disambiguation_set, "CORPORA", splits)
     monkeypatch.setattr(disambiguation_set, "FEWEST", 1)
     monkeypatch.setattr(disambiguation_set, "thinned", list)  # all are popular where all are sure
     kb = open_kb("world")
-    pipeline = load(kb, model="name-linker", marked=True, top=10)
-    found = build_questions(kb, pipeline, data=data, progress=ignore_progress)
+    found = build_questions(kb, data=data, progress=ignore_progress)
     assert {q.split for q in found} == {"train", "dev", "test"}
     for question in found:
         answer = question.candidates[question.gold]
@@ -173,20 +174,51 @@ def test_questions_have_the_gold_entity_among_described_candidates(
         assert answer.description
 
 
+def test_what_vocabularies_name_alike_is_one_candidate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = (
+        Entry("MESH:D1", "Renal failure", types=("Disease",)),
+        Entry("MESH:D2", "Renal failures", types=("Disease",)),
+        Entry("MESH:D3", "Renal failure, acute", types=("Disease",)),
+        Entry("MESH:D4", "Renal failure, chronic", types=("Disease",)),
+    )
+    build_kb(tmp_path / "kidneys", name="kidneys", parts=[(MESH, entries)])
+    text = "He died of renal failure."
+    mention = Mention.at(11, 24, "Disease", ids=("MESH:D1",))
+    read = Document("1", text, mentions=(mention,))
+    monkeypatch.setattr(disambiguation_set, "CORPORA", {"test": (("any", "test"),), "train": ()})
+    monkeypatch.setattr(disambiguation_set, "load_corpus", lambda *_a, **_k: [read])
+    monkeypatch.setattr(disambiguation_set, "thinned", list)
+    kb = KnowledgeBase(tmp_path / "kidneys")
+    (asked,) = build_questions(kb, data=tmp_path, progress=ignore_progress)
+    assert [candidate.id for candidate in asked.candidates] == ["MESH:D1", "MESH:D3", "MESH:D4"]
+
+
+def test_the_prior_decides_between_candidates_that_are_equally_near() -> None:
+    pair = (NamedCandidate("a", "a", "", "names", 1), NamedCandidate("b", "b", "", "names", 3))
+    question = DisambiguationQuestion("test", "c", "1", "a", 0, 1, pair, 1)
+    assert question.prior.tolist() == [0.25, 0.75]
+    one = np.ones((1, 2), np.float32)
+    types, values = np.zeros((2, 1), np.int32), np.ones((2, 1), np.float32)
+    asked = EncodedQuestions(
+        [question],
+        Encoded(one, SparseVectors(types[:1], values[:1], 1)),
+        Encoded(one.repeat(2, axis=0), SparseVectors(types, values, 1)),
+        np.array([0, 2]),
+    )
+    for form in ("sparse", "dense"):
+        assert not asked.right(form, "cosine").any(), "the first of equals"
+        assert asked.right(form, "cosine", prior=True).all()
+
+
 def test_disambiguation_and_the_linkers_errors_are_diagnosed(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from holdfast.experiments.bier import disambiguation_set
-
     splits = {s: (("bc5cdr", s),) for s in ("test", "dev", "train")}
     monkeypatch.setattr(disambiguation_set, "CORPORA", splits)
     monkeypatch.setattr(disambiguation_set, "FEWEST", 1)
     monkeypatch.setattr(disambiguation_set, "thinned", list)  # all are popular where all are sure
-    monkeypatch.setattr(
-        disambiguation_set,
-        "load",
-        lambda kb, **options: load(kb, model="name-linker", **options),
-    )
     recipe = Recipe(
         "ned",
         "ned",

@@ -26,9 +26,12 @@ from holdfast.systems.bier.agreement import AgreementWeights, TypeAgreement
 from holdfast.systems.bier.model import TypingModel
 from holdfast.systems.bier.reading import Shape, row_of, rows_of
 from holdfast.systems.bier.stored import read_represented
+from holdfast.systems.bier.training.build import Filter
+from holdfast.systems.bier.training.command import BuildRequest, build_types
 from holdfast.systems.bier.training.dataset import TypedExample
 from holdfast.systems.bier.training.model import TypingNetwork, type_loss
 from holdfast.systems.bier.training.recipe import train_typing_recipe
+from holdfast.systems.bier.training.start import open_start
 from holdfast.training.token_encoder import open_token_encoder, open_tokenizer
 from systems.bier.toys import OF_TYPE, SENTENCES, documents, write_texts
 from systems.bier.training.conftest import SETTINGS
@@ -217,6 +220,29 @@ def test_a_pruned_vocabulary_still_reads_everything() -> None:
     assert set(OF_TYPE["Disease"]) <= set(own.reader._tokenizer.get_vocab())
     assert len(own.reader._tokenizer.get_vocab()) <= 70
     assert len(own.reader.read("An odd xylophone.").ids) > 0
+
+
+def test_a_model_that_begins_with_another_keeps_its_rows_of_types() -> None:
+    rows = open_start("bier-toy").head
+    assert torch.equal(open_start("bier-toy-descriptions").head, rows)
+    assert model("bier-toy-descriptions").config["start"] == "bier-toy"
+
+
+def test_a_model_over_other_types_cannot_be_begun_with(home: Path, tmp_path: Path) -> None:
+    other = BuildRequest(
+        "few",
+        texts=(write_texts(tmp_path / "texts.jsonl", 60),),
+        kb="world",
+        model="dictionary",
+        filter=Filter(least_count=40),
+    )
+    build_types(other, report=lambda _line: None)
+    settings = {**SETTINGS, "types": "few", "reads": "descriptions", "start": "bier-toy"}
+    recipe = Recipe("other", "other", train=Train("typing model", settings=settings))
+    with pytest.raises(UsageError, match=r"'bier-toy' has .* types, and the type system"):
+        train_typing_recipe(
+            recipe, data=home, out=trained_model("other"), report=lambda _line: None
+        )
 
 
 def test_the_description_model_types_entities_by_their_definitions() -> None:

@@ -22,7 +22,7 @@ from holdfast.systems.multitask.training.class_means import (  # noqa: E402
 )
 from holdfast.systems.multitask.training.data import ExampleBatch  # noqa: E402
 from holdfast.systems.multitask.training.export import export_multitask  # noqa: E402
-from holdfast.systems.multitask.training.model import span_means  # noqa: E402
+from holdfast.systems.multitask.training.model import SentenceEncoder, span_means  # noqa: E402
 from holdfast.systems.multitask.training.select import features_of, heads_of  # noqa: E402
 from holdfast.systems.multitask.training.train import (  # noqa: E402
     MultitaskTask,
@@ -302,3 +302,16 @@ def test_texts_without_sentences_are_annotated(joint: Any, tmp_path: Path, text:
 def test_a_shape_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError):
         MultitaskShape(**wrong)
+
+
+def test_sentences_are_read_as_an_lstm_reads_packed_sequences() -> None:
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+
+    torch.manual_seed(0)
+    encoder, lengths = SentenceEncoder(8, toys.SMALL), torch.tensor([5, 1, 9, 3])
+    states = torch.randn(18, 8)
+    rows = pad_sequence(states.split(lengths.tolist()), batch_first=True)
+    packed = pack_padded_sequence(rows, lengths, batch_first=True, enforce_sorted=False)
+    expected, _ = pad_packed_sequence(encoder.lstm(packed)[0], batch_first=True)
+    inside = torch.arange(9) < lengths[:, None]
+    torch.testing.assert_close(encoder(states, lengths), expected[inside])

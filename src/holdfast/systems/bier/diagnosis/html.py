@@ -13,7 +13,8 @@ h1, h2 { line-height: 1.2; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 1.5rem; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: left;
   vertical-align: top; overflow-wrap: anywhere; }
-th { position: sticky; top: 0; background: Canvas; }
+.scrolled { max-height: 30rem; overflow: auto; }
+th { position: sticky; top: 0; background: Canvas; white-space: nowrap; }
 th button { all: unset; cursor: pointer; font-weight: 600; }
 th button:focus-visible { outline: 2px solid var(--bar); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
@@ -90,8 +91,8 @@ def table(
         else ""
     )
     return (
-        f'{box}<table class="sortable" id="{name}"><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{lines}</tbody></table>"
+        f'{box}<div class="scrolled"><table class="sortable" id="{name}">'
+        f"<thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
     )
 
 

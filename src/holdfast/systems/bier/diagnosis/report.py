@@ -91,14 +91,13 @@ def _body(diagnosis: Diagnosis, notes: Sequence[str], *, switched: bool) -> Iter
     yield from (f'<p class="muted">{note}</p>' for note in notes)
     yield "<h2>Figures</h2>"
     rows = [
-        (name, f"{value:,.0f}" if name in ("n", "z") else f"{100 * value:.2f} %")
+        (
+            _FIGURES.get(name, name),
+            f"{value:,.0f}" if name in ("n", "z") else f"{100 * value:.2f} %",
+        )
         for name, value in diagnosis.figures.items()
     ]
     yield table("figures", ("figure", "value"), rows, filtered=False)
-    yield (
-        '<p class="muted">sparse: the answer by types; dense: by the vector behind them; z: dense '
-        "right and sparse wrong; oracle: one of the two right.</p>"
-    )
     if switched:
         yield _switches(diagnosis)
     yield "<h2>Types more frequent in errors</h2>"
@@ -118,6 +117,13 @@ def _body(diagnosis: Diagnosis, notes: Sequence[str], *, switched: bool) -> Iter
     yield table("cases", columns, (_case_row(c, diagnosis.names) for c in wrong[:_CASES]))
 
 
+_FIGURES: Final = {
+    "n": "mentions",
+    "sparse": "sparse: the answer by types is right",
+    "dense": "dense: the answer by the vector behind them is right",
+    "oracle": "oracle: one of the two is right",
+    "z": "Z: mentions where dense is right and sparse is wrong",
+}
 _RANKS: Final = ("type", "rank here", "rank there", "difference", "count here", "count there")
 
 
@@ -163,7 +169,7 @@ def _switches(diagnosis: Diagnosis) -> str:
         '<p><button id="all-on">switch all on</button> '
         '<button id="save">save as a file of weights</button></p>'
         '<input type="search" data-filters="switches" placeholder="filter" aria-label="filter">'
-        f'<div style="max-height:24rem;overflow:auto"><table class="sortable" id="switches">'
+        f'<div class="scrolled"><table class="sortable" id="switches">'
         f"<thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table></div>"
     )
 

@@ -13,34 +13,26 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import nn
 
 from holdfast.corpora.named import load_training
 from holdfast.corpora.named.splits import parse_splits
 from holdfast.document import Document
-from holdfast.encoders.tokens import TOKENIZER, TokenReader
-from holdfast.errors import UsageError
+from holdfast.encoders.tokens import TokenReader
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.settings import read_parts
-from holdfast.models import find_model, manifest_of, trained_model
 from holdfast.systems.bier.nearest import some_per_class
 from holdfast.systems.bier.reading import Shape, rows_of
 from holdfast.systems.bier.training.dataset import Dataset, TypedExample
 from holdfast.systems.bier.training.export import export_typing
 from holdfast.systems.bier.training.model import TypingNetwork
-from holdfast.systems.bier.training.recipe import checkpoints_of
+from holdfast.systems.bier.training.start import open_start
 from holdfast.systems.bier.training.train import TrainConfig, TypingTask
 from holdfast.systems.bier.type_list import EntityType, TypeList
-from holdfast.training.bert import TransformerLinker
-from holdfast.training.loop import BEST, LoopConfig, Loss, ParameterGroup, Report, train
-from holdfast.training.token_encoder import (
-    TokenEncoder,
-    TransformerTokens,
-    open_token_encoder,
-    open_tokenizer,
-)
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, train
+from holdfast.training.starts import checkpoints_of
+from holdfast.training.token_encoder import TokenEncoder, open_token_encoder, open_tokenizer
 
 LABELS: Final = "labels"
 
@@ -110,6 +102,7 @@ def train_classifier(
         save_every=config.save_every,
         seed=config.seed,
         threads=config.threads,
+        precision=config.precision,
     )
     about = {**asdict(own), "learning_rate": config.learning_rate, "head_rate": config.head_rate}
     train(task, loop, folder=checkpoints_of(out), about=about, report=report)
@@ -128,33 +121,8 @@ def _start(own: ClassifierConfig, shape: Shape) -> tuple[TokenEncoder, Tokenizer
     """What it begins with. A typing model brings its vocabulary and how much it reads."""
     if not own.start:
         return open_token_encoder(own.encoder), open_tokenizer(own.encoder), shape
-    folder = find_model(own.start)
-    weights = checkpoints_of(trained_model(own.start)) / BEST
-    if not weights.exists():
-        raise UsageError(f"{weights}: not there; first `holdfast train {own.start}`")
-    config = manifest_of(folder).config
-    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-    encoder = open_token_encoder(str(config["encoder"]))
-    if not isinstance(encoder, TransformerTokens):
-        raise UsageError(f"{own.start!r}: only a typing model with a BERT can be begun with")
-    found = {
-        name.removeprefix("encoder.network."): tensor
-        for name, tensor in load_file(weights).items()
-        if name.startswith("encoder.network.")
-    }
-    layers = 1 + max(int(n.split(".")[1]) for n in found if n.startswith("layers."))
-    reader = TokenReader.of(tokenizer)
-    network = TransformerLinker(
-        replace(
-            encoder.network.config,
-            vocabulary=len(found["embedding.weight"]),
-            first=reader.first,
-            last=reader.last,
-            layers=layers,
-        )
-    )
-    network.load_state_dict(found)
-    return TransformerTokens(network), tokenizer, Shape(**config["shape"])
+    start = open_start(own.start)
+    return start.encoder, start.tokenizer, start.shape
 
 
 def _examples(

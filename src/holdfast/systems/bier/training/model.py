@@ -62,6 +62,10 @@ class TypingNetwork(nn.Module):
             odds = torch.log(share / (1 - share)).clamp(-12, 12)
             self.head.copy_(odds[:, None] * (mean / mean.square().sum())[None, :])
 
+    def keep_head(self, rows: Tensor) -> None:
+        """Take another model's rows of types, and do not train them."""
+        self.head = nn.Parameter(rows.clone(), requires_grad=False)
+
     def size(self) -> int:
         """Parameters."""
         return sum(parameter.numel() for parameter in self.parameters())

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 import torch
 from tokenizers import Tokenizer
+from torch import Tensor
 
 from holdfast.artifacts import Manifest
 from holdfast.encoders.tokens import TokenReader
@@ -16,6 +17,7 @@ from holdfast.errors import UsageError
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.settings import read_parts
 from holdfast.kb.store import open_kb
+from holdfast.models import find_model, manifest_of
 from holdfast.systems.bier.categories import ConceptCategories, open_sources
 from holdfast.systems.bier.reading import Shape
 from holdfast.systems.bier.training.build import open_type_system
@@ -28,10 +30,12 @@ from holdfast.systems.bier.training.dataset import (
 )
 from holdfast.systems.bier.training.export import export_typing
 from holdfast.systems.bier.training.model import Pooling, TypingNetwork
+from holdfast.systems.bier.training.start import open_start
 from holdfast.systems.bier.training.train import TrainConfig, commonest_types_f1, train_typing
 from holdfast.systems.bier.type_list import TypeList
 from holdfast.training.history import Entry
 from holdfast.training.loop import Report, best_entry
+from holdfast.training.starts import checkpoints_of
 from holdfast.training.token_encoder import (
     TokenEncoder,
     keep_layers,
@@ -45,7 +49,6 @@ from holdfast.training.word_pieces import (
 )
 
 SMALL: Final = "-int8"
-_CHECKPOINTS: Final = "-checkpoints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ class ModelConfig:
     types: str = "open"  # the type system, by name or folder
     reads: Literal["mentions", "descriptions"] = "mentions"
     encoder: str = "minilm"
+    start: str = ""  # the recipe of a typing model to begin with instead; its rows of types stay
     pooling: Pooling = "first"  # the state of [CLS], or the mean over all tokens
     pieces: int = 0  # word pieces that the vocabulary keeps; 0: all
     layers: int = 0  # of the encoder, from below; 0: all
@@ -64,6 +68,8 @@ class ModelConfig:
             raise ValueError(f"reads = {self.reads!r}; it is mentions or descriptions")
         if self.pooling not in ("first", "mean"):
             raise ValueError(f"pooling = {self.pooling!r}; it is first or mean")
+        if self.start and (self.pieces or self.layers):
+            raise ValueError("a model that begins with another has its word pieces and layers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,7 @@ class Parts:
     dataset: Dataset
     types: TypeList
     manifest: Manifest  # of the type system
+    head: Tensor | None = None  # the rows of types to keep as they are
 
 
 def train_typing_recipe(
@@ -84,16 +91,24 @@ def train_typing_recipe(
 
     `encoder` is a Hugging Face folder to begin with instead of the recipe's. Nothing is trained
     with `steps = 0`: such a folder holds the encoder as it was pretrained.
+
+    A model that begins with another keeps the rows of its types, so that the dense vectors of the
+    two can be compared.
     """
     del data  # the triples are in the home folder
     model, shape, choice, config = read_parts(recipe, ModelConfig, Shape, TripleChoice, TrainConfig)
     if recipe.trained.on:
         raise UsageError(f"recipe {recipe.name!r}: a typing model learns from `types`, not `on`")
     if encoder is not None:
-        model = replace(model, encoder=str(encoder))
+        model = replace(model, encoder=str(encoder), start="")
+    if model.start:
+        began = manifest_of(find_model(model.start)).config
+        model = replace(model, encoder=str(began["encoder"]))
     parts = prepare(model, shape, choice, report=report)
     torch.manual_seed(config.seed)
     network = TypingNetwork(parts.encoder, len(parts.types), pooling=model.pooling)
+    if parts.head is not None:
+        network.keep_head(parts.head)
     history: Sequence[Entry] = ()
     if config.steps:
         history = train_typing(
@@ -117,16 +132,11 @@ def train_typing_recipe(
         )
 
 
-def checkpoints_of(folder: Path) -> Path:
-    """The checkpoint folder beside a model folder."""
-    return folder.with_name(f"{folder.name}{_CHECKPOINTS}")
-
-
 def prepare(model: ModelConfig, shape: Shape, choice: TripleChoice, *, report: Report) -> Parts:
     """The encoder, cut if the configuration says so, and the examples in its own tokens."""
     folder, manifest = open_type_system(model.types)
     types = TypeList.read(folder)
-    encoder, tokenizer = open_token_encoder(model.encoder), open_tokenizer(model.encoder)
+    encoder, tokenizer, head = _start(model, types)
     if shape.longest - 2 > encoder.longest:
         raise UsageError(f"rows of {shape.longest} tokens; the encoder reads {encoder.longest + 2}")
     keep_layers(encoder, model.layers)
@@ -142,7 +152,20 @@ def prepare(model: ModelConfig, shape: Shape, choice: TripleChoice, *, report: R
         f"{len(dataset.training):,} examples to learn from, {len(dataset.development):,} to look "
         f"at; {len(types):,} types"
     )
-    return Parts(encoder, tokenizer, dataset, types, manifest)
+    return Parts(encoder, tokenizer, dataset, types, manifest, head)
+
+
+def _start(model: ModelConfig, types: TypeList) -> tuple[TokenEncoder, Tokenizer, Tensor | None]:
+    """The encoder to begin with, its tokenizer, and the rows of types if they are to be kept."""
+    if not model.start:
+        return open_token_encoder(model.encoder), open_tokenizer(model.encoder), None
+    start = open_start(model.start)
+    if start.types.names != types.names:
+        raise UsageError(
+            f"{model.start!r} has {len(start.types):,} types, and the type system "
+            f"{model.types!r} {len(types):,} others"
+        )
+    return start.encoder, start.tokenizer, start.head
 
 
 def _dataset(
@@ -167,6 +190,7 @@ def _description(recipe: Recipe, model: ModelConfig, parts: Parts) -> dict[str, 
         "recipes": [recipe.name],
         "reads": model.reads,
         "encoder": model.encoder,
+        "start": model.start,
         "pooling": model.pooling,
         "sources": list(system["sources"]),
         "type_system": parts.manifest.digest,

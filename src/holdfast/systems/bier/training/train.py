@@ -16,6 +16,7 @@ from holdfast.systems.bier.training.dataset import Dataset, TypedExample
 from holdfast.systems.bier.training.model import TypingNetwork, type_loss
 from holdfast.training.history import Entry
 from holdfast.training.loop import Loss, ParameterGroup, Report, Task, split_config, train
+from holdfast.training.precision import Precision
 
 _BATCH: Final = 32  # examples that are looked at together
 
@@ -34,6 +35,7 @@ class TrainConfig:
     save_every: int = 100
     seed: int = 0
     threads: int = 0
+    precision: Precision = "float32"  # bfloat16: faster where the processor has it
 
 
 class TypingTask(Task[TypedExample]):
@@ -48,13 +50,14 @@ class TypingTask(Task[TypedExample]):
 
     def parameter_groups(self) -> Sequence[ParameterGroup]:
         encoder = [p for p in self.model.encoder.parameters() if p.requires_grad]
-        return (
-            ParameterGroup(encoder, self._config.learning_rate),
-            ParameterGroup([self.model.head], self._config.head_rate, weight_decay=0.0),
-        )
+        groups = [ParameterGroup(encoder, self._config.learning_rate)]
+        if self.model.head.requires_grad:
+            rate = self._config.head_rate
+            groups.append(ParameterGroup([self.model.head], rate, weight_decay=0.0))
+        return groups
 
     def refresh(self, done: int) -> None:
-        if done == 0:
+        if done == 0 and self.model.head.requires_grad:
             self.model.start_at_priors(self._dataset.training)
 
     def draw(self, step: int, count: int) -> Sequence[TypedExample]:

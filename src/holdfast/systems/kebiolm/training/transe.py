@@ -48,7 +48,9 @@ class TransE(nn.Module):
         self.entities = nn.Embedding(entities, width)
         self.relations = nn.Embedding(relations, width)
         bound = 6 / width**0.5
-        nn.init.uniform_(self.entities.weight, -bound, bound)
+        # Entities are used at unit length: small vectors turn far in one step, and most entities
+        # have only one or two triples to learn from.
+        nn.init.uniform_(self.entities.weight, -bound / 10, bound / 10)
         nn.init.uniform_(self.relations.weight, -bound, bound)
         with torch.no_grad():
             self.relations.weight.copy_(F.normalize(self.relations.weight, dim=1))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Final
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 from holdfast.systems.multitask.bilou import count_tags
 from holdfast.systems.multitask.labels import Labels
@@ -21,6 +20,7 @@ from holdfast.systems.multitask.shape import (
 )
 from holdfast.systems.multitask.training.crf import ChainCrf
 from holdfast.systems.multitask.training.data import ExampleBatch
+from holdfast.training.bert import PackedLayout
 from holdfast.training.token_encoder import (
     States,
     TokenEncoder,
@@ -45,8 +45,16 @@ class EmbeddingTokens(nn.Module):
         return States(states, states.new_zeros(len(lengths), self.width))
 
 
+_LSTM_WEIGHTS: Final = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+
+
 class SentenceEncoder(nn.Module):
-    """A BiLSTM of several layers that reads each sentence by itself."""
+    """A BiLSTM of several layers that reads each sentence by itself.
+
+    It holds the weights of an `nn.LSTM`, and computes each direction of a layer over padded rows,
+    a sentence turned round for the direction that reads backwards. On a CPU that is faster
+    than packed sequences, and gives the same states.
+    """
 
     def __init__(self, inner: int, shape: MultitaskShape) -> None:
         super().__init__()
@@ -62,10 +70,37 @@ class SentenceEncoder(nn.Module):
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
         """*Shape:* states (words, inner), sentence after sentence; lengths (sentences,); result
         (words, width)."""
-        padded = pad_sequence(states.split(lengths.tolist()), batch_first=True)
-        packed = pack_padded_sequence(padded, lengths, batch_first=True, enforce_sorted=False)
-        found, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True)
-        return found[torch.arange(found.shape[1]) < lengths[:, None]]
+        layout = PackedLayout.of(lengths)
+        rows, last = layout.pad(states), lengths[:, None] - 1
+        across = torch.arange(rows.shape[1])
+        turned = torch.where(across <= last, last - across, across)
+        for layer in range(self.lstm.num_layers):
+            ahead = self._read(rows, f"l{layer}")
+            back = _reordered(self._read(_reordered(rows, turned), f"l{layer}_reverse"), turned)
+            rows = torch.cat([ahead, back], dim=2)
+        return layout.pack(rows)
+
+    def _read(self, rows: Tensor, direction: str) -> Tensor:
+        """One direction of a layer. *Shape:* (sentences, longest, any) to (…, lstm_width)."""
+        weights = [getattr(self.lstm, f"{name}_{direction}") for name in _LSTM_WEIGHTS]
+        zeros = rows.new_zeros(1, len(rows), self.lstm.hidden_size)
+        return torch.lstm(
+            rows,
+            (zeros, zeros),
+            weights,
+            has_biases=True,
+            num_layers=1,
+            dropout=0.0,
+            train=self.training,
+            bidirectional=False,
+            batch_first=True,
+        )[0]
+
+
+def _reordered(rows: Tensor, order: Tensor) -> Tensor:
+    """The words of each sentence in another order. *Shape:* (sentences, longest, any)."""
+    begins = torch.arange(len(rows))[:, None] * rows.shape[1]
+    return rows.flatten(0, 1).index_select(0, (begins + order).flatten()).view_as(rows)
 
 
 class Head(nn.Module):

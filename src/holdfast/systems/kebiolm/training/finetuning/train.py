@@ -21,6 +21,7 @@ from holdfast.systems.kebiolm.training.finetuning.data import (
     Sentences,
 )
 from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+from holdfast.training.precision import Precision
 
 Counts = npt.NDArray[np.int64]
 
@@ -41,6 +42,7 @@ class TuneConfig:
     dev_sentences: int = 1000  # at most
     longest: int = 192  # tokens of a sentence
     threads: int = 0
+    precision: Precision = "float32"  # bfloat16: faster where the processor has it
 
 
 class FineTuned(nn.Module):
@@ -188,6 +190,7 @@ def fine_tune(
         report_every=50,
         seed=seed,
         threads=config.threads,
+        precision=config.precision,
     )
     rates = {"rate": config.learning_rate, "head": config.head_rate}
     task = TuneTask(model, sentences, config, seed=seed)

@@ -23,6 +23,7 @@ from holdfast.systems.kebiolm.training.pretraining.masking import MaskConfig, ma
 from holdfast.systems.kebiolm.training.pretraining.model import KnowledgeNetwork, knowledge_losses
 from holdfast.training.history import Entry
 from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+from holdfast.training.precision import Precision
 
 _HELD_OUT: Final = 8  # sequences of held-out text that are read together
 
@@ -43,6 +44,7 @@ class PretrainConfig:
     save_every: int = 50
     seed: int = 0
     threads: int = 0
+    precision: Precision = "float32"  # bfloat16: faster where the processor has it
 
     def steps(self, sequences: Sequence[TextSequence]) -> int:
         """So many steps that about the budget's tokens are read."""
@@ -170,6 +172,7 @@ def pretrain(
         save_every=config.save_every,
         seed=config.seed,
         threads=config.threads,
+        precision=config.precision,
     )
     rates = {"rate": config.learning_rate, "head": config.head_rate, "entity": config.entity_rate}
     about = {**rates, "shape": asdict(task.model.shape), **about}

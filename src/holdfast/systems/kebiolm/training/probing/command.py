@@ -33,6 +33,7 @@ def probe_model(
         progress=progress,
     )
     return {
+        "probe": "knowledge",
         "model": folder.name,
         "model_digest": manifest_of(folder).digest,
         "reference": {"by": "KeBioLM paper, UMLS", "recall_at_5": 0.0326},

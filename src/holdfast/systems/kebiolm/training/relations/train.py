@@ -24,6 +24,7 @@ from holdfast.systems.kebiolm.training.relations.model import RelationNetwork
 from holdfast.systems.kebiolm.training.relations.select import Fitted, answers_of, fit
 from holdfast.training.history import Entry
 from holdfast.training.loop import Loss, ParameterGroup, Report, Task, split_config, train
+from holdfast.training.precision import Precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class RelationConfig:
     save_every: int = 100
     seed: int = 0
     threads: int = 0
+    precision: Precision = "float32"  # bfloat16: faster where the processor has it
 
 
 @dataclass(frozen=True, slots=True, eq=False)

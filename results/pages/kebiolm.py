@@ -1,0 +1,114 @@
+"""What was measured of KeBioLM: vectors of entities, encoders fine-tuned alike, probing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from pages.markdown import Result, markdown_table, percent, with_interval
+
+LINK_PREDICTION: Final = "link-prediction"
+FINE_TUNED: Final = "fine-tuned"
+PROTOCOLS: Final = (LINK_PREDICTION, FINE_TUNED)
+PROBE: Final = "knowledge"
+_SCORERS: Final = {"": "TransE", "_random": "a random order", "_frequency": "by frequency"}
+_FULL: Final = "-full"
+_ABLATIONS: Final = "-ablations"
+
+
+def kebiolm_section(results: Mapping[str, Result]) -> list[str]:
+    """A table for the vectors, for each group of comparisons and for probing; empty without any."""
+    lines = list[str]()
+    for result in (r for r in results.values() if r.get("protocol") == LINK_PREDICTION):
+        lines += ["", f"### {result['title']}", "", *_vectors(result)]
+    tuned = [r for r in results.values() if r.get("protocol") == FINE_TUNED]
+    full = [r for r in tuned if r["recipe"].endswith(_FULL)]
+    ablated = [r for r in tuned if r["recipe"].endswith(_ABLATIONS)]
+    equal = [r for r in tuned if r not in full and r not in ablated]
+    for title, group in (
+        ("Fine-tuned at equal cost (table 2 of the paper)", equal),
+        ("Ablations, fine-tuned at equal cost (tables 3 and 4)", ablated),
+        ("Fine-tuned on all training sentences", full),
+    ):
+        if group:
+            lines += ["", f"### {title}", "", *_comparisons(group)]
+    if probed := [r for r in results.values() if r.get("probe") == PROBE]:
+        lines += ["", "### Knowledge probing", "", *_probing(probed)]
+    return ["## KeBioLM: a language model that reads the knowledge base", *lines] if lines else []
+
+
+def _vectors(result: Result) -> Iterator[str]:
+    """Ranks of held-out triples beside what needs no learning."""
+    yield (
+        f"The missing end of {result['n_scored']:,} held-out questions among "
+        f"{result['n_entities']:,} entities, other right answers aside; learned from "
+        f"{result['n_training_triples']:,} triples of {result['n_relations']} relations."
+    )
+    yield ""
+    header = ("answers", "mean reciprocal rank", "hits at 10")
+    rows = (
+        (words, _share(result, f"mrr{suffix}"), with_interval(result, f"hits_at_10{suffix}"))
+        for suffix, words in _SCORERS.items()
+    )
+    yield from markdown_table(header, rows)
+
+
+def _share(result: Result, key: str) -> str:
+    low, high = result[f"{key}_low"], result[f"{key}_high"]
+    return f"**{result[key]:.3f}** [{low:.3f}, {high:.3f}]"
+
+
+def _comparisons(group: Iterable[Result]) -> Iterator[str]:
+    yield (
+        "F1 on test: the mean over seeds, with the interval over sentences and, of several seeds, "
+        "the deviation (±). The gain is that of the last encoder over this one."
+    )
+    yield ""
+    header = ("task", "encoder", "F1", "gain", "the paper")
+    yield from markdown_table(header, (row for r in group for row in _encoders(r)))
+
+
+def _encoders(result: Result) -> Iterator[tuple[str, ...]]:
+    """A row for each encoder, in the order in which they were compared."""
+    encoders = [
+        key.removeprefix("f1_").removesuffix("_low")
+        for key in result
+        if key.startswith("f1_") and key.endswith("_low")
+    ]
+    for encoder in encoders:
+        figure = with_interval(result, f"f1_{encoder}")
+        if f"deviation_{encoder}" in result:
+            figure += f" ± {percent(result[f'deviation_{encoder}'])}"
+        gain = f"gain_{encoders[-1]}_over_{encoder}"
+        of_paper = "; ".join(percent(r["f1"]) for r in result["references"] if "f1" in r)
+        yield (
+            result["task"],
+            encoder.replace("_", " "),
+            figure,
+            with_interval(result, gain) if gain in result else "",
+            of_paper if encoder == encoders[-1] else "",
+        )
+    if "f1_always_positive" in result:
+        yield result["task"], "always yes", percent(result["f1_always_positive"]), "", ""
+
+
+def _probing(probed: Iterable[Result]) -> Iterator[str]:
+    yield (
+        "Recall at 5, the mean over relations. Type 1: the answer's words occur in the query; "
+        "type 2: they do not. The paper's best, over UMLS: 3.3."
+    )
+    yield ""
+    keys = ("recall_at_5", "recall_at_5_type_1", "recall_at_5_type_2")
+    header = ("model", "triples", "all", "type 1", "type 2", "queries", "relations")
+    rows = (
+        (
+            f"`{result['model']}`",
+            part,
+            *(with_interval(report, key) for key in keys),
+            f"{report['n_scored']:,}",
+            str(report["n_relations"]),
+        )
+        for result in probed
+        for part, report in result["parts"].items()
+    )
+    yield from markdown_table(header, rows)
