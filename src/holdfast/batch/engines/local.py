@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
@@ -190,6 +191,7 @@ class _Process:
 
 def _serve(job: BatchJob, connection: Connection) -> None:
     """A worker: a task in, news of it and the answer out, until there is nobody to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it could not be blocked from the start
     threading.Thread(target=_end_with_parent, daemon=True).start()
     worker = Worker(job)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
@@ -226,6 +228,8 @@ def _deaf_to_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    # The first spawn would start the tracker, which ends with SIGINT unblocked whatever it was.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
