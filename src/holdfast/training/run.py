@@ -14,6 +14,7 @@ from torch import nn
 
 from holdfast.training.checkpoint import Progress, contiguous, resume, save_checkpoint
 from holdfast.training.history import Entry, write_history
+from holdfast.training.memory import keep_freed_memory
 from holdfast.training.precision import Precision, computed_in, usable_precision
 from holdfast.training.task import LoopConfig, ParameterGroup, Report, Task
 from holdfast.training.workers import Workers
@@ -44,6 +45,7 @@ class Run:
 
     def start(self) -> None:
         """Seed, move the model to its device, and go on from the checkpoint if there is one."""
+        keep_freed_memory()
         self.precision = usable_precision(self.config.precision)
         if self.precision != self.config.precision:
             self._print(f"this processor has no {self.config.precision}: training in float32")
@@ -63,7 +65,7 @@ class Run:
         self.first = self.progress.step
         if not self.first:
             started = time.process_time()
-            self.task.refresh(0)
+            self._refresh(0)
             self.progress = replace(self.progress, seconds=time.process_time() - started)
             if self.config.evaluate_first:
                 self._report()
@@ -75,10 +77,10 @@ class Run:
         is_last = done == self.config.steps
         self.losses.append(self._learn(self.progress.step))
         if not is_last:
-            self.task.refresh(done)
+            self._refresh(done)
         taken = time.process_time() - started
         if is_last:  # no step follows, so that this is a cost of evaluation alone
-            self.task.refresh(done)
+            self._refresh(done)
         self.progress = replace(self.progress, step=done, seconds=self.progress.seconds + taken)
         if is_last or _is_due(done, self.config.evaluate_every):
             self._report()
@@ -88,6 +90,10 @@ class Run:
             self._print(f"step {done} of {self.config.steps}")
         if is_last or _is_due(done, self.config.save_every):
             self.save()
+
+    def _refresh(self, done: int) -> None:
+        with computed_in(self.precision):
+            self.task.refresh(done)
 
     def _learn(self, step: int) -> float:
         """Update the weights by one batch; the mean loss before that."""
