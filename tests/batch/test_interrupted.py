@@ -196,6 +196,31 @@ def test_two_processes_do_not_do_the_same_job(place: Path) -> None:
     assert (done.returncode, "another process" in done.stderr) == (2, True)
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks on this system")
+def test_the_first_worker_of_a_process_is_deaf_to_ctrl_c_from_its_first_instruction(
+    tmp_path: Path,
+) -> None:
+    """Asked of a process that has started nothing before: the first start is another one."""
+    script = tmp_path / "first.py"
+    script.write_text(
+        "import multiprocessing, signal\n"
+        "from holdfast.batch.engines.local import _deaf_to_interrupts\n"
+        "def tell(answers):\n"
+        "    answers.send(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))\n"
+        "if __name__ == '__main__':\n"
+        "    context = multiprocessing.get_context('spawn')\n"
+        "    ours, theirs = context.Pipe()\n"
+        "    with _deaf_to_interrupts():\n"
+        "        process = context.Process(target=tell, args=(theirs,))\n"
+        "        process.start()\n"
+        "    print(ours.recv(), signal.pthread_sigmask(signal.SIG_BLOCK, []))\n",
+        encoding="utf-8",
+    )
+    words = [sys.executable, str(script)]
+    done = subprocess.run(words, capture_output=True, text=True, env=environment(), check=True)
+    assert done.stdout == "True set()\n"
+
+
 def test_ctrl_c_ends_workers_and_the_job_goes_on(place: Path) -> None:
     """The interrupt comes when the first shards are told of."""
     child = subprocess.Popen(
