@@ -1,6 +1,6 @@
 """Training in bfloat16, which is more than twice as fast on processors with instructions for it.
 
-Only the matrix products inside transformer layers are rounded to 16 bits. Weights, residual
+Only what is inside transformer layers, products and attention, is rounded to 16 bits. Weights, residual
 states, norms, heads, losses and the optimizer stay in 32 bits, and so does everything outside of
 training: evaluation, export and run time.
 """

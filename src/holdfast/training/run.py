@@ -67,6 +67,7 @@ class Run:
             started = time.process_time()
             self._refresh(0)
             self.progress = replace(self.progress, seconds=time.process_time() - started)
+            self.began = time.monotonic()  # the time that is left is that of steps
             if self.config.evaluate_first:
                 self._report()
 
