@@ -151,7 +151,7 @@ class Layer(nn.Module):
         query, key, value = (part.transpose(1, 2) for part in split)
         scores = (query * key.shape[-1] ** -0.5) @ key.transpose(2, 3)
         unseen = torch.zeros(seen.shape, dtype=scores.dtype).masked_fill(~seen, -1e30)
-        with torch.autocast("cpu", enabled=False):  # it would widen the shares, and narrow them again
+        with torch.autocast("cpu", enabled=False):  # which would widen the shares to 32 bits
             shares = (scores + unseen[:, None]).softmax(dim=-1)
         return (shares @ value).transpose(1, 2).flatten(2)
 

@@ -1,8 +1,8 @@
 """Training in bfloat16, which is more than twice as fast on processors with instructions for it.
 
-Only what is inside transformer layers, products and attention, is rounded to 16 bits. Weights, residual
-states, norms, heads, losses and the optimizer stay in 32 bits, and so does everything outside of
-training: evaluation, export and run time.
+Only what is inside transformer layers, products and attention, is rounded to 16 bits. Weights,
+residual states, norms, heads, losses and the optimizer stay in 32 bits, and so does everything
+outside of training: evaluation, export and run time.
 """
 
 from __future__ import annotations
