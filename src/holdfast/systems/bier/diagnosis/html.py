@@ -12,7 +12,8 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem
 h1, h2 { line-height: 1.2; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 1.5rem; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; }
+  vertical-align: top; }
+td { overflow-wrap: anywhere; }
 .scrolled { max-height: 30rem; overflow: auto; }
 th { position: sticky; top: 0; background: Canvas; white-space: nowrap; }
 th button { all: unset; cursor: pointer; font-weight: 600; }
