@@ -3,7 +3,8 @@
     python results/make_pages.py
 
 Reads the JSON files beside this script. Writes the pages and plots beside them, the tables of the
-project's README, and `src/holdfast/weights/measured.json`, which `holdfast models` shows.
+project's README and of docs/batch.md, and `src/holdfast/weights/measured.json`, which `holdfast
+models` shows.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pages.bier import LOW, draw_low_supervision
 from pages.dense_index import render_dense_index
 from pages.dual_encoder_speed import draw_curves
 from pages.growth import draw_growth, render_growth
+from pages.large_jobs import PREFIX, cost_table, render_large_jobs
 from pages.markdown import Result, fill_tables
 from pages.name_speed import render_names
 from pages.overview import render_overview
@@ -41,14 +43,20 @@ _OF_ONE: Final[Mapping[str, Callable[[Result], str]]] = {
     "dense-index.md": render_dense_index,
 }
 """Pages that are made from the JSON file of the same stem."""
+FILLED: Final = ("README.md", "docs/batch.md")
+PathAndText = tuple[str, str]
 
 
-def make_pages(results: Mapping[str, Result], readme: str) -> Iterator[tuple[str, str]]:
+def make_pages(results: Mapping[str, Result], filled: Mapping[str, str]) -> Iterator[PathAndText]:
     """The path below the checkout and the text of every file, from the results by file stem.
 
-    `readme` is the project's README as it is.
+    `filled` holds the pages of FILLED as they are, of which only the tables are made.
     """
-    yield "README.md", fill_tables(readme, readme_tables(results))
+    tables = readme_tables(results)
+    if cost := results.get(f"{PREFIX}medline"):
+        tables["cost"] = cost_table(cost)
+    for name, text in filled.items():
+        yield name, fill_tables(text, tables)
     yield "results/README.md", render_overview(results)
     for name, render in _OF_ONE.items():
         if measured := results.get(Path(name).stem):
@@ -56,6 +64,8 @@ def make_pages(results: Mapping[str, Result], readme: str) -> Iterator[tuple[str
     for stem, measured in results.items():
         if stem.startswith("bench-collective-") and measured["training"]["curves"]:
             yield f"results/{stem}.svg", draw_curves(measured["training"])
+    if any(stem.startswith(PREFIX) for stem in results):
+        yield "results/bench-batch.md", render_large_jobs(results)
     if LOW in results:
         yield f"results/{LOW}.svg", draw_low_supervision(results)
     digests = {name: manifest_of(WEIGHTS / name).digest for name in SHIPPED}
@@ -63,11 +73,15 @@ def make_pages(results: Mapping[str, Result], readme: str) -> Iterator[tuple[str
     yield f"src/holdfast/weights/{MEASURED}", json.dumps(figures, indent=2) + "\n"
 
 
+def filled_pages() -> dict[str, str]:
+    """The pages written by hand that have tables to fill, by their path."""
+    return {name: (ROOT / name).read_text(encoding="utf-8") for name in FILLED}
+
+
 def main() -> None:
     """Write what differs from the files as they are, and print their names."""
     results = read_results(ROOT / "results")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, text in make_pages(results, readme):
+    for name, text in make_pages(results, filled_pages()):
         path = ROOT / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.experiments.results import read_results
 from holdfast.models import MEASURED
-from make_pages import make_pages
+from make_pages import filled_pages, make_pages
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
@@ -19,7 +19,7 @@ RESULTS = ROOT / "results"
 @pytest.fixture(scope="module")
 def made() -> dict[str, str]:
     """Every file that `make results` writes, by its path below the checkout."""
-    return dict(make_pages(read_results(RESULTS), (ROOT / "README.md").read_text("utf-8")))
+    return dict(make_pages(read_results(RESULTS), filled_pages()))
 
 
 def test_every_page_says_what_was_measured(made: dict[str, str]) -> None:
