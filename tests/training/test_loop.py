@@ -51,7 +51,7 @@ def test_a_line_is_learned_and_told(tmp_path: Path) -> None:
 def test_a_slow_run_says_how_long_it_takes_between_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.training.run._SILENCE", 0.0)
+    monkeypatch.setattr("holdfast.training.run.SILENCE", 0.0)
     lines = list[str]()
     config = replace(CONFIG, report_every=0)
     history = train(LineTask(), config, folder=tmp_path, report=lines.append)

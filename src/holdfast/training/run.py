@@ -17,12 +17,11 @@ from holdfast.training.history import Entry, write_history
 from holdfast.training.memory import keep_freed_memory
 from holdfast.training.precision import Precision, computed_in, usable_precision
 from holdfast.training.task import LoopConfig, ParameterGroup, Report, Task
+from holdfast.training.time_left import SILENCE, time_left
 from holdfast.training.workers import Workers
 
 RUN: Final = "run"
 BEST: Final = "best.safetensors"
-
-_SILENCE: Final = 15.0  # seconds without a line, after which the step is reported
 
 
 @dataclass(slots=True)
@@ -87,7 +86,7 @@ class Run:
             self._report()
         elif _is_due(done, self.config.report_every):
             self._report(evaluated=False)
-        elif time.monotonic() - self.reported > _SILENCE:
+        elif time.monotonic() - self.reported > SILENCE:
             self._print(f"step {done} of {self.config.steps}")
         if is_last or _is_due(done, self.config.save_every):
             self.save()
@@ -163,7 +162,7 @@ class Run:
         if not done:
             return ""
         left = (time.monotonic() - self.began) / done * (self.config.steps - self.progress.step)
-        return f"  {left / 60:.0f} min left" if left >= 90 else f"  {left:.0f} s left"
+        return time_left(left)
 
     def save(self) -> None:
         """Write the checkpoint and the history, in the first process."""

@@ -18,12 +18,18 @@ from holdfast.systems.multitask.labels import NO_ENTITY
 from holdfast.systems.multitask.shape import LINKING
 from holdfast.systems.multitask.training.data import Example, ExampleBatch
 from holdfast.systems.multitask.training.model import MultitaskNetwork, span_means
+from holdfast.training.loop import Report
+from holdfast.training.time_left import counted
 
 _SCALE: Final = 10.0  # of the logits to begin with, for mentions at their usual distance
 
 
 def start_classes_at_means(
-    model: MultitaskNetwork, examples: Sequence[Example], *, nil_weight: float
+    model: MultitaskNetwork,
+    examples: Sequence[Example],
+    *,
+    nil_weight: float,
+    report: Report = print,
 ) -> None:
     """Set the rows of the linking head's last layer, with the rest of the network as it is.
 
@@ -35,7 +41,7 @@ def start_classes_at_means(
     with torch.no_grad():
         sums, counts = torch.zeros_like(head.out.weight), torch.zeros(len(head.out.weight))
         squares = 0.0
-        for example in examples:
+        for example in counted(examples, "documents read for the classes' means", report):
             vectors, classes = _labelled(model, example)
             sums.index_add_(0, classes, vectors)
             counts.index_add_(0, classes, torch.ones(len(classes)))

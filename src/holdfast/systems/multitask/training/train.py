@@ -65,6 +65,7 @@ class MultitaskTask(Task[Example]):
         config: MultitaskTraining,
         *,
         blank: int = 0,
+        report: Report = print,
     ) -> None:
         """`blank` is the token that stands for each piece of a hidden word."""
         self.model: MultitaskNetwork = model
@@ -74,6 +75,7 @@ class MultitaskTask(Task[Example]):
         self._labels = labels
         self._config = config
         self._blank = blank
+        self._report = report
         self._step = 0
 
     def parameter_groups(self) -> Sequence[ParameterGroup]:
@@ -88,8 +90,12 @@ class MultitaskTask(Task[Example]):
 
     def refresh(self, done: int) -> None:
         if done == 0 and self._config.class_start == "means" and LINKING in self.model.shape.tasks:
-            nil_weight = self._config.nil_weight
-            start_classes_at_means(self.model, self._training, nil_weight=nil_weight)
+            start_classes_at_means(
+                self.model,
+                self._training,
+                nil_weight=self._config.nil_weight,
+                report=self._report,
+            )
 
     def draw(self, step: int, count: int) -> Sequence[Example]:
         self._step = step
@@ -198,7 +204,7 @@ def train_multitask(
     Without development documents the weights after the last step are kept. `blank` is the token
     that stands for each piece of a hidden word.
     """
-    task = MultitaskTask(model, training, development, labels, config, blank=blank)
+    task = MultitaskTask(model, training, development, labels, config, blank=blank, report=report)
     loop, own = split_config(config)
     settings = {**own, "shape": {**asdict(model.shape), "tasks": list(model.shape.tasks)}}
     return train(task, loop, folder=folder, about={**settings, **about}, report=report)
