@@ -1,4 +1,8 @@
-"""Make the pictures of docs/page.md: a service over the open knowledge base, in a real Chromium."""
+"""Make the pictures of docs/page.md: a service over the open knowledge base, in a real Chromium.
+
+    python docs/make_screenshots.py               # of the service's page
+    python docs/make_screenshots.py report.html   # of a page that `holdfast diagnose labels` wrote
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,7 @@ FOLDER: Final = Path(__file__).parent / "page"
 SIZES: Final = ((360, 780), (1280, 800), (2560, 1200))
 KEPT: Final = {360: ("text", "card"), 1280: ("card", "browser"), 2560: ("card",)}
 WIDEST: Final = 1280  # of a picture, in pixels: what is wider is scaled down
+DIAGNOSIS: Final = (1024, 1520)
 TEXT: Final = """\
 Lithium carbonate toxicity in a newborn infant: a case report
 
@@ -87,8 +92,20 @@ class Camera:
         self.take("browser")
 
 
-def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
+def take_diagnosis(report: Path) -> None:
+    """The top of a diagnosis, with its most frequent type switched off."""
+    with tempfile.TemporaryDirectory() as downloads, chromium(Path(downloads)) as browser:
+        width, height = DIAGNOSIS
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.get(report.resolve().as_uri())
+        wait_for(lambda: browser.find_element("css selector", "#switches input")).click()
+        wait_for(lambda: "off" in browser.find_element("css selector", "#switched").text)
+        taken = browser.execute_cdp_cmd("Page.captureScreenshot", {})
+        (FOLDER / "diagnosis.png").write_bytes(base64.b64decode(taken["data"]))
+
+
+def take_service() -> None:
     with (
         tempfile.TemporaryDirectory() as downloads,
         serving("--kb", "open", "--workers", "1", home=artifacts.home()) as server,
@@ -101,5 +118,13 @@ def main() -> None:
                 Camera(browser, f"http://127.0.0.1:{server.port}/", width, theme).take_all()
 
 
+def main(reports: list[str]) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for report in reports:
+        take_diagnosis(Path(report))
+    if not reports:
+        take_service()
+
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
