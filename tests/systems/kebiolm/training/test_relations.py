@@ -17,7 +17,7 @@ pytest.importorskip("transformers")
 from command import call  # noqa: E402
 from holdfast import artifacts  # noqa: E402
 from holdfast.corpora import read_documents, write_documents  # noqa: E402
-from holdfast.document import Document, Mention  # noqa: E402
+from holdfast.document import Argument, Document, Mention  # noqa: E402
 from holdfast.errors import UsageError  # noqa: E402
 from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train  # noqa: E402
 from holdfast.experiments.run import run_recipe  # noqa: E402
@@ -36,6 +36,10 @@ from holdfast.systems.kebiolm.training.relations.data import (  # noqa: E402
     RelationBatch,
     examples_of,
 )
+from holdfast.systems.kebiolm.training.relations.excerpts import (  # noqa: E402
+    excerpt,
+    excerpts_of,
+)
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork  # noqa: E402
 from holdfast.systems.kebiolm.training.relations.recipe import (  # noqa: E402
     RelationRecipeConfig,
@@ -43,6 +47,7 @@ from holdfast.systems.kebiolm.training.relations.recipe import (  # noqa: E402
     _given_fit,
     train_relation_recipe,
 )
+from holdfast.text.sentences import split_sentences  # noqa: E402
 from holdfast.training.token_encoder import open_token_encoder  # noqa: E402
 from systems.kebiolm.training import relation_toys as toys  # noqa: E402
 
@@ -204,6 +209,43 @@ def test_a_pair_more_general_than_an_annotated_one_is_no_negative(place: Path) -
     )
     assert sorted(kept) == [0.0, 1.0]
     assert sorted(ignored) == [UNKNOWN, 1.0]
+
+
+def test_an_excerpt_has_its_own_mentions_and_the_relations_between_them() -> None:
+    document = next(d for d in toys.documents(30, seed=6) if len(d.relations) == 2)
+    first, second = split_sentences(document.text)
+    part = excerpt(document, second.start, second.end)
+    assert part.text == document.text[second.start : second.end]
+    assert [part.text_of(m) for m in part.mentions] == [
+        document.text_of(m) for m in document.mentions if m.start >= second.start
+    ]
+    assert part.relations == document.relations[1:]
+    drawn = excerpts_of(document, 20, np.random.default_rng(0))
+    assert {d.text for d in drawn} == {document.text[a:b] for a, b in (first, second)}
+
+
+def test_related_entities_of_two_sentences_are_not_learned_from_an_excerpt(place: Path) -> None:
+    model = RelationModel.open(place / "model")
+    document = next(d for d in toys.documents(30, seed=6) if len(d.relations) == 1)
+    (cause,) = document.relations
+    drug, own = (argument.entity_id for argument in cause.arguments)
+    diseases = [m.ids[0] for m in document.mentions if m.type == "Disease"]
+    (other,) = (id for id in diseases if id != own)
+    apart = replace(cause, arguments=(Argument(drug), Argument(other)))
+    labels = {
+        example.head: {
+            tail.id: float(label)
+            for tail, (label,) in zip(example.asked.judged, example.labels, strict=True)
+        }
+        for example in examples_of(
+            [replace(document, relations=(cause, apart))],
+            model.encoder.reader,
+            model.shape,
+            ReadingConfig(),
+            are_excerpts=True,
+        )
+    }
+    assert labels[drug] == {own: 1.0, other: UNKNOWN}
 
 
 def test_a_stopped_training_goes_on_exactly(place: Path, tmp_path: Path) -> None:

@@ -59,6 +59,11 @@ class ReadText:
         }
         return cls(tokens, sentences, places)
 
+    def share_sentence(self, first: str, second: str) -> bool:
+        """Whether a sentence has mentions of both entities."""
+        sentences = ({place.sentence for place in self.places[id]} for id in (first, second))
+        return bool(set.intersection(*sentences))
+
 
 def _places(entity: DocumentEntity, tokens: Tokens, starts: Sequence[int]) -> Iterator[Place]:
     """The tokens that touch each mention; `starts` are those of the sentences."""

@@ -61,11 +61,13 @@ def examples_of(
     reading: ReadingConfig,
     *,
     above: Above | None = None,
+    are_excerpts: bool = False,
 ) -> Iterator[QuestionExample]:
     """A question for each head of each document.
 
     With `above`, a pair that is not annotated is not learned as a negative if a more exact pair
-    is annotated: corpora annotate the most specific entities alone.
+    is annotated: corpora annotate the most specific entities alone. Of excerpts, a related pair is
+    learned only if it shares a sentence: another may be related by what was left out.
     """
     for document in documents:
         gold = gold_pairs(document, shape)
@@ -80,6 +82,9 @@ def examples_of(
                     labels[place, label] = 1.0
             if above is not None:
                 _ignore_hypernyms(labels, asked, above)
+            if are_excerpts:
+                apart = [not text.share_sentence(question.head.id, t.id) for t in asked.judged]
+                labels[np.array(apart)[:, None] & (labels == 1)] = UNKNOWN
             cut = windows(len(asked.tokens), size=reading.window, overlap=reading.overlap)
             yield QuestionExample(document.id, question.head.id, asked, tuple(cut), labels)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from holdfast.models import find_model, manifest_of
 from holdfast.systems.kebiolm.relations.model import Calibration
 from holdfast.systems.kebiolm.relations.pairs import RELATION_MODEL, RelationShape
 from holdfast.systems.kebiolm.training.relations.data import Above, ReadingConfig, examples_of
+from holdfast.systems.kebiolm.training.relations.excerpts import excerpts_of_all
 from holdfast.systems.kebiolm.training.relations.export import export_relations
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork
 from holdfast.systems.kebiolm.training.relations.select import Fitted
@@ -48,6 +49,7 @@ class RelationRecipeConfig:
     detector: str = ""  # the recipe of the detector whose encoder it begins with; "": pretrained
     learns_hypernyms: bool = False  # whether pairs more general than annotated ones are negatives
     fitted_by: str = ""  # without `select`: the recipe whose thresholds are taken
+    excerpts: int = 0  # of a few sentences that are learned besides each document
     chosen_share: float = 0.0  # without `select`: share of the documents that is chosen by instead
 
 
@@ -137,9 +139,10 @@ def _task(
     ids = primary_ids(kb)
     reader = TokenReader.of(open_tokenizer(own.encoder))
     hidden: Above | None = None if own.learns_hypernyms else above
-    learned = list(
-        examples_of(with_primary_ids(training, ids), reader, model.shape, reading, above=hidden)
-    )
+    whole = list(with_primary_ids(training, ids))
+    excerpts = excerpts_of_all(whole, own.excerpts, seed=config.seed)
+    examples = partial(examples_of, reader=reader, shape=model.shape, reading=reading, above=hidden)
+    learned = [*examples(whole), *examples(excerpts, are_excerpts=True)]
     if not learned:
         raise UsageError(
             f"recipe {recipe.name!r}: no training document has two linked entities of the types "
