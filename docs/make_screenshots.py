@@ -1,7 +1,7 @@
 """Make the pictures of docs/page.md: a service over the open knowledge base, in a real Chromium.
 
-    python docs/make_screenshots.py               # of the service's page
-    python docs/make_screenshots.py report.html   # of a page that `holdfast diagnose labels` wrote
+python docs/make_screenshots.py               # of the service's page
+python docs/make_screenshots.py report.html   # of a page that `holdfast diagnose labels` wrote
 """
 
 from __future__ import annotations
