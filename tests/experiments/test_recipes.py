@@ -14,7 +14,7 @@ from holdfast.corpora.named import CORPORA
 from holdfast.errors import FormatError, HoldfastError, UsageError
 from holdfast.evaluate.protocols import PROTOCOLS
 from holdfast.experiments.lenient.run import INDEXES
-from holdfast.experiments.recipe import Recipe, read_recipe, shipped
+from holdfast.experiments.recipe import Recipe, read_recipe, recipe_that_writes, shipped
 from holdfast.experiments.results import outcome_to_json, read_results
 from holdfast.experiments.run import WITH_MODEL, WITHOUT_MODEL, run_recipe
 from holdfast.experiments.train import train_recipe
@@ -447,3 +447,11 @@ def test_the_verbatim_baselines_are_the_published_ones(
 def test_the_ngram_baselines_reach_those_of_others(data_dir: Path, name: str, least: float) -> None:
     (report,) = run_recipe(read_recipe(name), data=data_dir).reports
     assert float(str(report.to_json()["accuracy_at_1"])) >= least
+
+
+def test_the_recipe_that_writes_a_model_is_found_by_its_name() -> None:
+    token = "multitask-biored-hierarchical-token"
+    assert recipe_that_writes(token) == token
+    assert recipe_that_writes(f"{token}-typing") == token
+    assert recipe_that_writes("relations-bc5cdr-int8") == "relations-bc5cdr"
+    assert recipe_that_writes("mine-int8") == "mine"

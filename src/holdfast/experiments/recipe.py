@@ -152,6 +152,17 @@ def shipped() -> list[str]:
     return sorted(_shipped_files())
 
 
+def recipe_that_writes(model: str) -> str:
+    """The recipe whose training writes the model folder of this name.
+
+    Training may write more folders than its own, under longer names: `NAME-int8`, or `NAME-typing`
+    of a model of several tasks per token. Without a recipe for it, the name itself.
+    """
+    names = [name for name in shipped() if model == name or model.startswith(f"{name}-")]
+    trained = (name for name in sorted(names, key=len, reverse=True) if read_recipe(name).train)
+    return next(trained, model.removesuffix("-int8"))
+
+
 def _shipped_files() -> dict[str, Traversable]:
     """The recipes inside the package by name; each system has a folder of its own."""
     folders = [f for f in files("holdfast.experiments").joinpath("recipes").iterdir() if f.is_dir()]

@@ -21,7 +21,7 @@ from holdfast.experiments.kebiolm.link_prediction import run_link_prediction
 from holdfast.experiments.kebiolm.relations import run_given_relations
 from holdfast.experiments.lenient.run import run_lenient
 from holdfast.experiments.outcome import Outcome
-from holdfast.experiments.recipe import Recipe
+from holdfast.experiments.recipe import Recipe, recipe_that_writes
 from holdfast.experiments.variants import run_variants
 from holdfast.model_store import is_offered
 from holdfast.models import find_model
@@ -113,7 +113,7 @@ def _found(name: str, recipe: Recipe) -> Path:
     try:
         return find_model(name)
     except UsageError as error:
-        hint = f"first `holdfast train {name.removesuffix('-int8')}`"
+        hint = f"first `holdfast train {recipe_that_writes(name)}`"
         if is_offered(name):
             hint = f"`holdfast models get {name}`, or {hint}"
         raise UsageError(
