@@ -34,10 +34,16 @@ COLOURS: Final = {
 
 
 def print_document(document: Document, console: Console, *, explain: bool = False) -> None:
-    """Print the text with its mentions coloured, and a table of what they are."""
+    """Print the text with its mentions coloured, and a table of what they are.
+
+    Where a typing model was asked, a second table says what kind of thing each mention is.
+    """
     console.print(coloured_text(document), soft_wrap=False)
     console.print()
     console.print(mention_table(document, explain=explain))
+    if any(mention.types for mention in document.mentions):
+        console.print()
+        console.print(kinds_table(document))
 
 
 def coloured_text(document: Document) -> Text:
@@ -62,17 +68,13 @@ def mention_table(document: Document, *, explain: bool = False) -> RenderableTyp
     table.add_column("id", no_wrap=True)
     table.add_column("score", justify="right")
     table.add_column("why", overflow="fold", style="dim")
-    has_types = any(mention.types for mention in document.mentions)
-    if has_types:
-        table.add_column("types", overflow="fold")
     for mention, surface, times in _distinct(document):
         shown = Text(surface, style=_colour(mention))
         if times > 1:
             shown.append(f" ×{times}", style="dim")
         rows = [*_answers(mention), *(_rejected(mention) if explain else ())]
         for i, row in enumerate(rows):
-            types_told = [_types(mention) if i == 0 else ""] if has_types else []
-            table.add_row(shown if i == 0 else "", *row, *types_told)
+            table.add_row(shown if i == 0 else "", *row)
     legend = Text("  ").join(
         Text(one_line(type), style=_colour_of(type))
         for type in dict.fromkeys(mention.type for mention in document.mentions)
@@ -81,9 +83,19 @@ def mention_table(document: Document, *, explain: bool = False) -> RenderableTyp
     return Group(table, Text(), legend)
 
 
-def _types(mention: Mention) -> str:
-    """The mention's types in words, with their probabilities."""
-    return one_line(", ".join(f"{type.name} {type.score:.2f}" for type in mention.types))
+def kinds_table(document: Document) -> Table:
+    """The types of each distinct mention that has some, with their probabilities.
+
+    Words that are linked differently in different places have a row each.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=False)
+    table.add_column("mention", overflow="fold", min_width=10, ratio=1)
+    table.add_column("what kind of thing it is", overflow="fold", ratio=3)
+    for mention, surface, _ in _distinct(document):
+        if mention.types:
+            told = ", ".join(f"{type.name} {type.score:.2f}" for type in mention.types)
+            table.add_row(Text(surface, style=_colour(mention)), one_line(told))
+    return table
 
 
 def _why_none(mention: Mention) -> str:

@@ -10,11 +10,12 @@ from typing import Final
 import numpy as np
 
 from holdfast.blocks import in_blocks
-from holdfast.document import Document, TypeScore
+from holdfast.document import Document, Mention, TypeScore
 from holdfast.systems.bier.model import TypingModel
 from holdfast.systems.bier.reading import Ids
 from holdfast.systems.bier.sparse import Floats, SparseVectors
 from holdfast.text.normalise import fold
+from holdfast.types import VARIANT, canonical_type
 
 _DOCUMENTS: Final = 16  # read together
 _DECIMALS: Final = 4
@@ -24,7 +25,8 @@ class TypeAdder:
     """Adds the most probable types to each mention.
 
     A mention is read where the document first uses its words: a document means one thing by them,
-    and each is encoded once.
+    and each is encoded once. Variants such as "G12D" get no types: they are read by a rule, no
+    vocabulary lists them, and so no type system has learned what kind of thing they are.
     """
 
     def __init__(
@@ -52,27 +54,29 @@ class TypeAdder:
             yield from self._add(block)
 
     def _add(self, documents: Sequence[Document]) -> list[Document]:
-        rows, places = list[Ids](), list[list[int]]()
+        rows, places = list[Ids](), list[dict[str, int]]()
         for document in documents:
             first = dict[str, int]()
             for number, mention in enumerate(document.mentions):
-                first.setdefault(fold(document.text_of(mention)), number)
+                if _has_a_kind(mention):
+                    first.setdefault(fold(document.text_of(mention)), number)
             read = self._model.rows_of(
                 document.text, [document.mentions[number].spans for number in first.values()]
             )
-            of_words = dict(zip(first, range(len(rows), len(rows) + len(read)), strict=True))
+            places.append(dict(zip(first, range(len(rows), len(rows) + len(read)), strict=True)))
             rows += read
-            places.append([of_words[fold(document.text_of(m))] for m in document.mentions])
         if not rows:
             return list(documents)
         found = self._model.encode(rows, top=self._top if self._weights is None else 4 * self._top)
         told = self._told(found.sparse)
         return [
             document.with_mentions(
-                replace(mention, types=told[place])
-                for mention, place in zip(document.mentions, own, strict=True)
+                replace(mention, types=told[of_words[fold(document.text_of(mention))]])
+                if _has_a_kind(mention)
+                else mention
+                for mention in document.mentions
             )
-            for document, own in zip(documents, places, strict=True)
+            for document, of_words in zip(documents, places, strict=True)
         ]
 
     def _told(self, vectors: SparseVectors) -> list[tuple[TypeScore, ...]]:
@@ -86,3 +90,7 @@ class TypeAdder:
             kept = islice((pair for pair in pairs if pair[0] >= self._least), self._top)
             told.append(tuple(TypeScore(names[t], round(v, _DECIMALS)) for v, t in kept))
         return told
+
+
+def _has_a_kind(mention: Mention) -> bool:
+    return canonical_type(mention.type) != VARIANT
