@@ -51,7 +51,8 @@ def test_documents_with_variants_alone_or_without_mentions_stay_as_they_are(
     assert list(TypeAdder(model).pipe(given)) == given
 
 
-def test_people_read_the_types_in_a_table_of_their_own(model: TypingModel) -> None:
+@pytest.mark.usefixtures("model")
+def test_people_read_the_types_in_a_table_of_their_own() -> None:
     make_kb(artifacts.home() / "kb" / "small")
     asked = ("link", TEXT, "--kb", "small", "--model", "dictionary")
     plain = call(*asked).stdout
