@@ -223,3 +223,12 @@ def test_only_a_file_without_a_byte_is_empty(tmp_path: Path) -> None:
     assert not files.is_empty(saved(tmp_path, b" "))
     assert not files.is_empty(saved(tmp_path, gzip.compress(b"")[:5]))
     assert not files.is_empty(tmp_path / "none")
+
+
+def test_a_folder_that_is_not_there_is_said_by_its_own_name(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere" / "x.jsonl"
+    for write in (replacing, replacing_folder):
+        with pytest.raises(InputError, match=r"x\.jsonl: there is no folder .*nowhere; make it"):
+            write(path).__enter__()
+    with pytest.raises(InputError, match="there is no folder"):
+        files.write_durably(path, b"x")

@@ -206,6 +206,9 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 
 def _beside(path: Path) -> Path:
+    """Where a file is written before it takes its name; InputError without its folder."""
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; make it first")
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
 
 

@@ -141,7 +141,9 @@ def find_neighbours(request: NeighboursRequest) -> FoundNeighbours:
         )
     text = request.context if request.context is not None else request.mention
     start = text.find(request.mention)
-    if start < 0 or not request.mention:
+    if not request.mention.strip():
+        raise UsageError("give the words whose neighbours are wanted")
+    if start < 0:
         raise UsageError(f"the context does not hold the mention {request.mention!r}")
     span = Span(start, start + len(request.mention))
     query = model.encode(model.rows_of(text, [(span,)])).sparse

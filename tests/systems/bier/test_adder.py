@@ -63,3 +63,18 @@ def test_people_read_the_types_in_a_table_of_their_own() -> None:
     assert " ".join(told.split()).endswith("heart attack heart diseases 0.95, ischemia 0.73")
     stored = json.loads(call(*asked, "--types", "--type-model", "own-types", "--json").stdout)
     assert [t["name"] for t in stored["mentions"][0]["types"]] == ["heart diseases", "ischemia"]
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [("", "give the words"), (" ", "give the words"), ("lung", "does not hold the mention 'lung'")],
+)
+def test_neighbours_need_words_that_their_context_holds(words: str, said: str) -> None:
+    make_kb(artifacts.home() / "kb" / "small")
+    stored = artifacts.home() / "vectors.arrow"
+    typed = ("--type-model", "own-types")
+    call("represent", TEXT, "--kb", "small", "--model", "dictionary", *typed, "--out", stored)
+    done = call("neighbours", words, "--vectors", stored, "--context", TEXT, *typed)
+    assert done.returncode == 2
+    assert said in done.stderr
