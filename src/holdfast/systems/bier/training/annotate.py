@@ -22,6 +22,7 @@ from holdfast.document import Candidate, Document
 from holdfast.errors import FormatError, UsageError
 from holdfast.files import replacing_text
 from holdfast.pipeline import Pipeline
+from holdfast.training.time_left import counted
 
 SETTINGS: Final = "settings.json"
 _SHARD: Final = "{:05}.jsonl.gz"
@@ -73,16 +74,17 @@ def evaluated_text(data: Path, *, report: Report) -> SharedText:
 
     A corpus whose files are not in the data folder is named.
     """
-    missing = list[str]()
-    parts = list[Iterator[Document]]()
+    there, missing = list[tuple[str, str]](), list[str]()
     for name, corpus in CORPORA.items():
         for split, where in corpus.splits.items():
             if (data / "corpora" / where.path).exists():
-                parts.append(load_corpus(name, split, data=data))
+                there.append((name, split))
             else:
                 missing.append(f"{name} {split}")
     if missing:
         report(f"not there, and so not left out of the text: {', '.join(missing)}")
+    reading = counted(there, "splits read of the corpora that are left out", report)
+    parts = (load_corpus(name, split, data=data) for name, split in reading)
     return build_shared_text(chain.from_iterable(parts))
 
 
