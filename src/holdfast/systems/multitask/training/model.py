@@ -46,14 +46,16 @@ class EmbeddingTokens(nn.Module):
 
 
 _LSTM_WEIGHTS: Final = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+_GROUPS: Final = 3  # of sentences by length, padded and read apart: half the time of one
 
 
 class SentenceEncoder(nn.Module):
     """A BiLSTM of several layers that reads each sentence by itself.
 
     It holds the weights of an `nn.LSTM`, and computes each direction of a layer over padded rows,
-    a sentence turned round for the direction that reads backwards. On a CPU that is faster
-    than packed sequences, and gives the same states.
+    a sentence turned round for the direction that reads backwards. Sentences of about one length
+    are read at once, so that little is padded. On a CPU that is faster than packed sequences, and
+    gives the same states.
     """
 
     def __init__(self, inner: int, shape: MultitaskShape) -> None:
@@ -70,7 +72,18 @@ class SentenceEncoder(nn.Module):
     def forward(self, states: Tensor, lengths: Tensor) -> Tensor:
         """*Shape:* states (words, inner), sentence after sentence; lengths (sentences,); result
         (words, width)."""
-        layout = PackedLayout.of(lengths)
+        firsts = torch.cumsum(lengths, 0) - lengths
+        places, read = list[Tensor](), list[Tensor]()
+        for group in torch.argsort(lengths).chunk(_GROUPS):
+            layout = PackedLayout.of(lengths[group])
+            own = torch.repeat_interleave(firsts[group], lengths[group]) + layout.offsets
+            places.append(own)
+            read.append(self._read_group(states.index_select(0, own), lengths[group], layout))
+        found = torch.cat(read)
+        return torch.zeros_like(found).index_copy(0, torch.cat(places), found)
+
+    def _read_group(self, states: Tensor, lengths: Tensor, layout: PackedLayout) -> Tensor:
+        """All layers over some sentences. *Shape:* as in `forward`."""
         rows, last = layout.pad(states), lengths[:, None] - 1
         across = torch.arange(rows.shape[1])
         turned = torch.where(across <= last, last - across, across)
