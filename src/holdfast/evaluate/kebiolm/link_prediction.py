@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
+
+import numpy as np
 
 from holdfast.evaluate.intervals import Figure, Ratio
 from holdfast.evaluate.report import Report, build_report
@@ -11,10 +14,27 @@ from holdfast.evaluate.report import Report, build_report
 HEADLINE: Final = "model"
 
 
-def score_link_prediction(places: Mapping[str, Sequence[float]]) -> Report:
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a right answer stands; among `tied` answers of one score, each place is as likely."""
+
+    first: int  # from 1
+    tied: int = 1
+
+    @property
+    def reciprocal(self) -> float:
+        """The mean of 1 / place."""
+        return float((1 / np.arange(self.first, self.first + self.tied)).mean())
+
+    def within(self, count: int) -> float:
+        """How likely it is among the first `count`."""
+        return min(max(count - self.first + 1, 0), self.tied) / self.tied
+
+
+def score_link_prediction(places: Mapping[str, Sequence[Placed]]) -> Report:
     """Mean reciprocal rank and hits at 10 of several scorers that answered the same questions.
 
-    `places` has the rank of each right answer by scorer; those of "model" are the headline, the
+    `places` has that of each right answer by scorer; those of "model" are the headline, the
     others' figures end in their names. Differences to the model's have intervals of their own.
     """
     count = len(places[HEADLINE])
@@ -23,8 +43,8 @@ def score_link_prediction(places: Mapping[str, Sequence[float]]) -> Report:
     for scorer, own in places.items():
         after = "" if scorer == HEADLINE else f"_{scorer}"
         for row, place in zip(rows, own, strict=True):
-            row[f"mrr{after}"] = 1 / place
-            row[f"hits_at_10{after}"] = float(place <= 10)
+            row[f"mrr{after}"] = place.reciprocal
+            row[f"hits_at_10{after}"] = place.within(10)
         figures |= {f"mrr{after}": Ratio(f"mrr{after}", "n")}
         figures |= {f"hits_at_10{after}": Ratio(f"hits_at_10{after}", "n")}
     for scorer in (name for name in places if name != HEADLINE):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from holdfast.errors import UsageError
-from holdfast.evaluate.kebiolm.link_prediction import HEADLINE, score_link_prediction
+from holdfast.evaluate.kebiolm.link_prediction import HEADLINE, Placed, score_link_prediction
 from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of
@@ -34,16 +34,17 @@ def run_link_prediction(
             f"recipe {recipe.name!r}: no split {recipe.measured.split!r}; it is dev or test"
         )
     asked = parts[recipe.measured.split]
-    known = KnownEnds(split)
+    known = KnownEnds(split, asked)
     scorers = {
         HEADLINE: by_distance(vectors.entities, vectors.relations),
         "random": by_nothing(split.train),
         "frequency": by_frequency(split.train),
     }
-    places = dict[str, list[float]]()
+    places = dict[str, list[Placed]]()
     for number, (name, score) in enumerate(scorers.items()):
         progress("ranking", number / len(scorers))
-        places[name] = [rank.place for rank in filtered_ranks(asked, known, score)]
+        ranks = filtered_ranks(asked, known, score)
+        places[name] = [Placed(rank.first, rank.tied) for rank in ranks]
     report = score_link_prediction(places).with_context(
         n_entities=len(split.train.entities),
         n_relations=len(split.train.relations),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.evaluate.kebiolm.link_prediction import score_link_prediction
+from holdfast.evaluate.kebiolm.link_prediction import Placed, score_link_prediction
 from holdfast.systems.kebiolm.knowledge.ranks import (
     KnownEnds,
     MissingEnd,
@@ -33,16 +33,19 @@ SPLIT = SplitTriples(
 def test_other_right_answers_are_not_counted_as_better() -> None:
     places = {name: float(value) for name, value in zip("abcde", (0, 9, 8, 7, 5), strict=True)}
     scores = np.array([places[id] for id in EVERY.entities], dtype=np.float32)
-    tail, head = filtered_ranks(SPLIT.test, KnownEnds(SPLIT), lambda *_: scores)
+    tail, head = filtered_ranks(SPLIT.test, KnownEnds(SPLIT, SPLIT.test), lambda *_: scores)
     # b and c are right tails of a too; d alone is better than e.
-    assert (tail.place, tail.candidates) == (2.0, 3)
+    assert (tail.first, tail.tied, tail.candidates) == (2, 1, 3)
     # e is asked from the tail's side: a is worst of all five.
-    assert (head.place, head.candidates) == (5.0, 5)
+    assert (head.first, head.tied, head.candidates) == (5, 1, 5)
 
 
-def test_a_random_order_has_the_mean_place() -> None:
-    tail, head = filtered_ranks(SPLIT.test, KnownEnds(SPLIT), by_nothing(EVERY))
-    assert (tail.place, head.place) == (2.0, 3.0)
+def test_in_a_random_order_each_place_is_as_likely() -> None:
+    tail, head = filtered_ranks(SPLIT.test, KnownEnds(SPLIT, SPLIT.test), by_nothing(EVERY))
+    assert [(rank.first, rank.tied) for rank in (tail, head)] == [(1, 3), (1, 5)]
+    assert Placed(1, 3).reciprocal == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
+    assert Placed(9, 4).within(10) == 0.5
+    assert (Placed(11).within(10), Placed(10).within(10)) == (0.0, 1.0)
 
 
 def test_frequency_counts_the_end_that_is_asked_for() -> None:
@@ -71,7 +74,10 @@ def test_distance_orders_as_the_norm_does() -> None:
 
 
 def test_the_report_has_the_model_first_and_its_gains() -> None:
-    report = score_link_prediction({"model": [1, 2, 20], "random": [10, 10, 20]})
+    places = {"model": (1, 2, 20), "random": (10, 10, 20)}
+    report = score_link_prediction(
+        {scorer: [Placed(place) for place in own] for scorer, own in places.items()}
+    )
     assert report["mrr"] == pytest.approx((1 + 1 / 2 + 1 / 20) / 3)
     assert report["hits_at_10"] == pytest.approx(2 / 3)
     assert report["mrr_gain_over_random"] == pytest.approx((0.9 + 0.4) / 3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -31,25 +30,28 @@ Scorer = Callable[[MissingEnd], Floats]
 class Rank:
     """The place of the right entity among those that are not right as well; 1 is the best.
 
-    Entities with the same score share the mean of their places.
+    Entities with the same score share places: the right one may have any from `first` on.
     """
 
     relation: int
     is_tail: bool  # whether the tail was asked for
-    place: float
+    first: int
+    tied: int  # entities that share places, the right one with them
     candidates: int
 
 
 class KnownEnds:
-    """All right answers to each question, which do not count as wrong ones."""
+    """All right answers to the questions of some triples, which do not count as wrong ones."""
 
-    def __init__(self, split: SplitTriples) -> None:
-        self.tails = defaultdict[tuple[int, int], set[int]](set)
-        self.heads = defaultdict[tuple[int, int], set[int]](set)
+    def __init__(self, split: SplitTriples, asked: Triples) -> None:
+        self.tails = {(head, relation): set[int]() for head, relation, _ in asked.rows.tolist()}
+        self.heads = {(tail, relation): set[int]() for _, relation, tail in asked.rows.tolist()}
         for part in (split.train, split.dev, split.test):
             for head, relation, tail in part.rows.tolist():
-                self.tails[head, relation].add(tail)
-                self.heads[tail, relation].add(head)
+                if (head, relation) in self.tails:
+                    self.tails[head, relation].add(tail)
+                if (tail, relation) in self.heads:
+                    self.heads[tail, relation].add(head)
 
     def other(self, known: int, relation: int, right: int, *, is_tail: bool) -> Integers:
         """The right answers beside one of them."""
@@ -65,8 +67,7 @@ def filtered_ranks(triples: Triples, known: KnownEnds, score: Scorer) -> Iterato
             other = known.other(given, relation, right, is_tail=is_tail)
             better = int((scores > scores[right]).sum() - (scores[other] > scores[right]).sum())
             equal = int((scores == scores[right]).sum() - (scores[other] == scores[right]).sum())
-            place = better + (equal + 1) / 2  # `equal` counts the right entity itself
-            yield Rank(relation, is_tail, place, len(scores) - len(other))
+            yield Rank(relation, is_tail, better + 1, equal, len(scores) - len(other))
 
 
 def by_distance(entities: Floats, relations: Floats) -> Scorer:
@@ -76,7 +77,7 @@ def by_distance(entities: Floats, relations: Floats) -> Scorer:
     def score(asked: MissingEnd) -> Floats:
         move = relations[asked.relation]
         point = entities[asked.given] + (move if asked.is_tail else -move)
-        found: Floats = 2 * entities @ point - squares
+        found: Floats = entities @ (2 * point) - squares
         return found
 
     return score

@@ -84,7 +84,8 @@ class TransETask(Task[int]):
         self.model: TransE = model
         self._split = split
         self._config = config
-        self._known = KnownEnds(split)
+        self._chosen = split.dev.keeping(np.arange(min(config.evaluated, len(split.dev))))
+        self._known = KnownEnds(split, self._chosen)
         self._order: tuple[int, Integers] = (-1, np.zeros(0, dtype=np.int64))
         self._step = 0
 
@@ -114,12 +115,10 @@ class TransETask(Task[int]):
 
     def evaluate(self) -> Mapping[str, float]:
         """Filtered ranks on some of the development triples."""
-        chosen = self._split.dev.keeping(
-            np.arange(min(self._config.evaluated, len(self._split.dev)))
-        )
         vectors = vectors_of(self.model, self._split)
         score = by_distance(vectors.entities, vectors.relations)
-        places = np.array([rank.place for rank in filtered_ranks(chosen, self._known, score)])
+        ranks = filtered_ranks(self._chosen, self._known, score)
+        places = np.array([rank.first for rank in ranks])
         return {"mrr": float((1 / places).mean()), "hits_at_10": float((places <= 10).mean())}
 
 

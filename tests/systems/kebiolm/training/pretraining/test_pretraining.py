@@ -83,10 +83,12 @@ def test_a_mention_without_an_entity_receives_nothing() -> None:
 
 
 def test_the_network_changes_no_state_of_other_tokens(encoder: Path) -> None:
-    """With the memory behind the last layer, only the mention's own tokens differ."""
-    shape = KnowledgeShape(text_layers=2, entity_width=4, nearest=3)
+    """Before any fusion layer, only the mention's own tokens differ."""
+    shape = KnowledgeShape(text_layers=1, entity_width=4, nearest=3)
     torch.manual_seed(0)
     model = KnowledgeNetwork(pretrained_transformer(encoder), shape, torch.randn(5, 4)).eval()
+    for layer in list(model.network.layers)[1:]:
+        layer.forward = lambda states, *_: states
     own = TextBatch.of(sequences(encoder, 2))
     with torch.inference_mode():
         plain = model(own.tokens, own.lengths, spans=torch.zeros((0, 2), dtype=torch.long))
@@ -95,6 +97,22 @@ def test_the_network_changes_no_state_of_other_tokens(encoder: Path) -> None:
     inside = [place for a, b in own.spans[:2].tolist() for place in range(a, b + 1)]
     assert changed == inside
     assert torch.equal(plain.texts, read.texts)
+
+
+def test_without_fusion_layers_nothing_is_added_and_both_heads_still_learn(encoder: Path) -> None:
+    torch.manual_seed(0)
+    network = pretrained_transformer(encoder)
+    plain = KnowledgeNetwork(network, KnowledgeShape(text_layers=2, knowledge=False), None)
+    shape = KnowledgeShape(text_layers=2, entity_width=4, nearest=3)
+    model = KnowledgeNetwork(network, shape, torch.randn(5, 4))
+    own = TextBatch.of(sequences(encoder, 2))
+    read = model(own.tokens, own.lengths, spans=own.spans)
+    assert torch.equal(read.tokens, plain(own.tokens, own.lengths).tokens)
+    assert read.links is not None
+    assert read.tags is not None
+    (read.links.sum() + read.tags.sum()).backward()
+    assert model.memory is not None
+    assert model.memory.ask.weight.grad is not None
 
 
 def test_a_mix_is_the_softmax_of_the_nearest_vectors() -> None:

@@ -17,6 +17,7 @@ from holdfast.systems.kebiolm.training.pretraining.data import (
     spans_of_tags,
 )
 from holdfast.training.bert import PackedLayout, TransformerLinker, places_of
+from holdfast.training.precision import layer_products
 from holdfast.training.token_encoder import States
 
 TAGS = 3
@@ -55,14 +56,14 @@ class EntityMemory(nn.Module):
 
     def links(self, states: Tensor, spans: Tensor) -> Tensor:
         """Products of each mention, its first and its last state, with each entity's vector."""
-        ends = torch.cat([states[spans[:, 0]], states[spans[:, 1]]], dim=1)
+        ends = torch.cat([states.index_select(0, end) for end in spans.unbind(1)], dim=1)
         return self.ask(ends) @ self.table.weight.T
 
     def mixed(self, links: Tensor) -> Tensor:
         """The mean of the nearest vectors, by softmax, projected. *Shape:* (mentions, width)."""
         best = links.topk(min(self.nearest, links.shape[1]), dim=1)
         shares = best.values.softmax(dim=1)
-        mean = (shares[:, :, None] * self.table.weight[best.indices]).sum(dim=1)
+        mean = (shares[:, :, None] * self.table(best.indices)).sum(dim=1)
         return self.bring(mean)
 
 
@@ -81,7 +82,10 @@ class MaskedHead(nn.Module):
 
 
 class KnowledgeNetwork(nn.Module):
-    """A BERT in two groups of layers with the entity memory between them."""
+    """A BERT in two groups of layers with the entity memory between them.
+
+    Without a second group nothing is added: it is a plain BERT that also learns to detect and link.
+    """
 
     def __init__(
         self, network: TransformerLinker, shape: KnowledgeShape, entities: Tensor | None
@@ -125,22 +129,29 @@ class KnowledgeNetwork(nn.Module):
             states = layer(states, layout, seen)
         tags = links = None
         if self.detect is not None and self.memory is not None:
-            own = states[places]
+            own = states.index_select(0, places)
             tags = self.detect(own)
             if spans is None:
                 spans = spans_of_tags(tags.argmax(dim=1), lengths)
             links = self.memory.links(own, spans)
-            states = add_entities(states, self.memory.mixed(links), spans, places, known)
+            if self.shape.text_layers < len(layers):
+                states = add_entities(states, self.memory.mixed(links), spans, places, known)
         for layer in layers[self.shape.text_layers :]:
             states = layer(states, layout, seen)
         none = torch.zeros((0, 2), dtype=torch.long)
         return Read(
-            states[places], states[layout.firsts], tags, links, none if spans is None else spans
+            states.index_select(0, places),
+            states.index_select(0, layout.firsts),
+            tags,
+            links,
+            none if spans is None else spans,
         )
 
     def vocabulary_logits(self, states: Tensor) -> Tensor:
         """*Shape:* (places, width) to (places, vocabulary)."""
-        return self.masked(states, self.network.embedding.weight)
+        with layer_products():
+            found: Tensor = self.masked(states, self.network.embedding.weight)
+        return found.float()
 
     def size(self) -> int:
         """Parameters."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
@@ -80,7 +81,7 @@ def pretrain_recipe(
     task = PretrainTask(
         prepared.knowledge.model,
         prepared.training,
-        prepared.measured[: corpus.measured_sequences],
+        _some(prepared.measured, corpus.measured_sequences),
         config,
         masking,
         mask_token=prepared.mask_token,
@@ -195,6 +196,12 @@ def _split(
         digest = hashlib.sha256(text.text.encode("utf-8", "replace")).digest()
         parts[int.from_bytes(digest[8:16], "big") / 2**64 < share].append(text)
     return parts
+
+
+def _some(sequences: Sequence[TextSequence], count: int) -> Sequence[TextSequence]:
+    """So many of them from all of the text, the same in every run."""
+    drawn = np.random.default_rng(0).permutation(len(sequences))[:count]
+    return [sequences[at] for at in sorted(drawn.tolist())]
 
 
 def _vectors(corpus: CorpusConfig) -> Mapping[str, Tensor]:

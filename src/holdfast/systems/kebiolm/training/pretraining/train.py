@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from holdfast.systems.kebiolm.training.pretraining.data import (
@@ -41,7 +42,7 @@ class PretrainConfig:
     weight_decay: float = 0.01
     warm_up: float = 0.1
     evaluate_every: int = 200
-    save_every: int = 50
+    save_every: int = 200
     seed: int = 0
     threads: int = 0
     precision: Precision = "float32"  # bfloat16: faster where the processor has it
@@ -71,6 +72,7 @@ class PretrainTask(Task[TextSequence]):
         self._config = config
         self._masking = masking
         self._mask_token = mask_token
+        self._order = (-1, np.zeros(0, dtype=np.int64))  # of the epoch
         if model.memory is not None and not config.entity_rate:
             model.memory.table.weight.requires_grad = False
 
@@ -92,8 +94,10 @@ class PretrainTask(Task[TextSequence]):
         found = []
         for place in range(step * count, (step + 1) * count):
             epoch, at = divmod(place, total)
-            order = np.random.default_rng([self._config.seed, epoch]).permutation(total)
-            found.append(self._training[int(order[at])])
+            if self._order[0] != epoch:
+                rng = np.random.default_rng([self._config.seed, epoch])
+                self._order = epoch, rng.permutation(total)
+            found.append(self._training[int(self._order[1][at])])
         return found
 
     def loss(self, examples: Sequence[TextSequence]) -> Loss:
@@ -111,7 +115,11 @@ class PretrainTask(Task[TextSequence]):
         return knowledge_losses(self.model, batch, hidden.tokens, hidden.places, hidden.labels)
 
     def evaluate(self) -> Mapping[str, float]:
-        """Losses on held-out text, always masked alike; detection F1 and links on bare text."""
+        """Losses on held-out text, always masked alike; detection F1 and links on bare text.
+
+        `masked_loss` is masked as in training and told the mentions. `bare_masked_loss` is told
+        nothing and hides whole words, the same for all models, with knowledge and without.
+        """
         if not self._held_out:
             return {}
         sums, counts = defaultdict[str, float](float), defaultdict[str, int](int)
@@ -122,6 +130,7 @@ class PretrainTask(Task[TextSequence]):
                 batch = TextBatch.of(self._held_out[start : start + _HELD_OUT])
                 for name, loss in self._losses(batch, generator=generator).items():
                     sums[name] += loss.item()
+                sums["bare_masked"] += self._bare_loss(batch, start).item()
                 for name, count in detection_counts(self.model, batch).items():
                     counts[name] += count
         found = {f"{name}_loss": total / len(parts) for name, total in sums.items()}
@@ -129,6 +138,20 @@ class PretrainTask(Task[TextSequence]):
             found["detection_f1"] = 2 * counts["hits"] / max(1, counts["gold"] + counts["found"])
             found["linking_accuracy"] = counts["linked"] / max(1, counts["known"])
         return found
+
+    def _bare_loss(self, batch: TextBatch, seed: int) -> Tensor:
+        hidden = mask(
+            batch,
+            MaskConfig(whole_entities=False),
+            mask_token=self._mask_token,
+            vocabulary=self.model.network.config.vocabulary,
+            generator=torch.Generator().manual_seed(seed),
+        )
+        read = self.model(hidden.tokens, batch.lengths)
+        if not len(hidden.places):
+            return read.tokens.sum() * 0
+        logits = self.model.vocabulary_logits(read.tokens[hidden.places])
+        return F.cross_entropy(logits, hidden.labels)
 
 
 def detection_counts(model: KnowledgeNetwork, batch: TextBatch) -> dict[str, int]:
