@@ -20,6 +20,7 @@ from pages.bier import LOW, draw_low_supervision
 from pages.dense_index import render_dense_index
 from pages.dual_encoder_speed import draw_curves
 from pages.growth import draw_growth, render_growth
+from pages.kebiolm import PRE_TRAINING, draw_pretraining
 from pages.large_jobs import PREFIX, cost_table, render_large_jobs
 from pages.markdown import Result, fill_tables
 from pages.name_speed import render_names
@@ -64,6 +65,8 @@ def make_pages(results: Mapping[str, Result], filled: Mapping[str, str]) -> Iter
     for stem, measured in results.items():
         if stem.startswith("bench-collective-") and measured["training"]["curves"]:
             yield f"results/{stem}.svg", draw_curves(measured["training"])
+        if measured.get("protocol") == PRE_TRAINING:
+            yield f"results/{stem}.svg", draw_pretraining(measured)
     if any(stem.startswith(PREFIX) for stem in results):
         yield "results/bench-batch.md", render_large_jobs(results)
     if LOW in results:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from holdfast.training.history import panels_of
+from holdfast.training.line_plot import draw_panels
 from pages.markdown import Result, markdown_table, percent, with_interval
 
 LINK_PREDICTION: Final = "link-prediction"
 FINE_TUNED: Final = "fine-tuned"
-PROTOCOLS: Final = (LINK_PREDICTION, FINE_TUNED)
+PRE_TRAINING: Final = "pre-training"
+PROTOCOLS: Final = (LINK_PREDICTION, FINE_TUNED, PRE_TRAINING)
 PROBE: Final = "knowledge"
 _SCORERS: Final = {"": "TransE", "_random": "a random order", "_frequency": "by frequency"}
 _FULL: Final = "-full"
@@ -21,6 +24,8 @@ def kebiolm_section(results: Mapping[str, Result]) -> list[str]:
     lines = list[str]()
     for result in (r for r in results.values() if r.get("protocol") == LINK_PREDICTION):
         lines += ["", f"### {result['title']}", "", *_vectors(result)]
+    if learned := [r for r in results.values() if r.get("protocol") == PRE_TRAINING]:
+        lines += ["", "### Pre-training", "", *_pretraining(learned)]
     tuned = [r for r in results.values() if r.get("protocol") == FINE_TUNED]
     full = [r for r in tuned if r["recipe"].endswith(_FULL)]
     ablated = [r for r in tuned if r["recipe"].endswith(_ABLATIONS)]
@@ -56,6 +61,37 @@ def _vectors(result: Result) -> Iterator[str]:
 def _share(result: Result, key: str) -> str:
     low, high = result[f"{key}_low"], result[f"{key}_high"]
     return f"**{result[key]:.3f}** [{low:.3f}, {high:.3f}]"
+
+
+def _pretraining(group: Sequence[Result]) -> Iterator[str]:
+    """Figures on held-out text before the first step and after the last, and the curves."""
+    yield (
+        "On held-out text, before the first step → after the last. Masked: the loss of hidden "
+        "words, where no model is told of mentions; detection: F1 of mentions; linking: the loss "
+        "over all entities, and the share of right ones."
+    )
+    yield ""
+    keys = ("bare_masked_loss", "detection_f1", "linking_loss", "linking_accuracy")
+    header = ("model", "tokens", "masked", "detection", "linking loss", "right links")
+    rows = (
+        (f"`{r['recipe']}`", f"{r['token_budget']:,}", *(_change(r, key) for key in keys))
+        for r in group
+    )
+    yield from markdown_table(header, rows)
+    for result in group:
+        yield from ("", f"![{result['title']}]({result['recipe']}.svg)")
+
+
+def draw_pretraining(result: Result) -> str:
+    """The curves of a pre-training run, as SVG."""
+    return draw_panels(list(panels_of(result["history"])))
+
+
+def _change(result: Result, key: str) -> str:
+    if key not in result:
+        return ""
+    show = percent if key in ("detection_f1", "linking_accuracy") else "{:.2f}".format
+    return f"{show(result[f'first_{key}'])} → **{show(result[key])}**"
 
 
 def _comparisons(group: Iterable[Result]) -> Iterator[str]:
@@ -94,17 +130,20 @@ def _encoders(result: Result) -> Iterator[tuple[str, ...]]:
 
 def _probing(probed: Iterable[Result]) -> Iterator[str]:
     yield (
-        "Recall at 5, the mean over relations. Type 1: the answer's words occur in the query; "
-        "type 2: they do not. The paper's best, over UMLS: 3.3."
+        "Recall at 5, the mean over relations with at least ten queries. Type 1: the answer's "
+        "words occur in the query; type 2: they do not. The paper's best, over UMLS: 3.3."
     )
     yield ""
-    keys = ("recall_at_5", "recall_at_5_type_1", "recall_at_5_type_2")
-    header = ("model", "triples", "all", "type 1", "type 2", "queries", "relations")
+    keys = ("recall_at_5", "recall_at_5_type_1", "recall_at_5_type_2", "recall_at_5_of_queries")
+    header = (
+        *("model", "triples", "all", "type 1", "type 2"),
+        *("over queries", "queries", "relations"),
+    )
     rows = (
         (
             f"`{result['model']}`",
             part,
-            *(with_interval(report, key) for key in keys),
+            *(with_interval(report, key) if key in report else "" for key in keys),
             f"{report['n_scored']:,}",
             str(report["n_relations"]),
         )

@@ -45,7 +45,7 @@ END_TO_END = (
     'title = "t"\n[model]\nparts = ["names"]\n[evaluate]\nprotocol = "strong"\n'
     'corpus = "bc5cdr"\nsplit = "test"\nonly = ["Disease", "Chemical"]\n'
 )
-WITHOUT_DOCUMENTS = ("fine-tuned", "link-prediction")  # protocols of sentences and of triples
+WITHOUT_DOCUMENTS = ("fine-tuned", "link-prediction", "pre-training")
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_every_shipped_recipe_measures_what_can_be_measured(name: str) -> None:
     assert measured.protocol in (*WITH_MODEL, *WITHOUT_MODEL)
     kinds = {m.split("-")[0] for m in recipe.model} | {"names", "ablation", "nil", "linker"}
     kinds |= {"joined", "single", "collective", "blink", "bm25", "cross", "scispacy"}
-    kinds |= {"multitask", "bier", "relations", "transe", "tune"}
+    kinds |= {"multitask", "bier", "relations", "transe", "kebiolm", "tune"}
     assert name.split("-")[0] in (measured.protocol, *kinds)
     if measured.protocol in WITHOUT_MODEL:
         assert not recipe.model

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pages.kebiolm import kebiolm_section
+from pages.kebiolm import draw_pretraining, kebiolm_section
 from pages.overview import render_overview
 
 
@@ -44,6 +44,27 @@ def test_vectors_stand_beside_what_needs_no_learning() -> None:
     assert "| TransE | **0.059** [0.059, 0.059] | **10.9** [10.9, 10.9] |" in page
     assert "| by frequency | **0.018** [0.018, 0.018] | **4.7** [4.7, 4.7] |" in page
     assert "## link-prediction" not in page
+
+
+def test_pre_training_tells_how_figures_changed_and_shows_the_curves() -> None:
+    log = [
+        {"step": 0, "seconds": 0, "bare_masked_loss": 10.5, "detection_f1": 0.05},
+        {"step": 9, "seconds": 5, "bare_masked_loss": 3.25, "detection_f1": 0.9, "loss": 4.0},
+    ]
+    result = {
+        "recipe": "kebiolm",
+        "title": "KeBioLM",
+        "protocol": "pre-training",
+        "token_budget": 3_200_000,
+        **{f"first_{key}": value for key, value in log[0].items()},
+        **log[1],
+        "history": log,
+    }
+    page = render_overview({"kebiolm": result})
+    row = "| `kebiolm` | 3,200,000 | 10.50 → **3.25** | 5.0 → **90.0** |  |  |"
+    assert row in page
+    assert "![KeBioLM](kebiolm.svg)" in page
+    assert "detection f1" in draw_pretraining(result)
 
 
 def test_encoders_are_compared_with_the_last_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from holdfast.evaluate.report import Report
@@ -16,6 +17,7 @@ class Outcome:
     kb: KnowledgeBase | None  # None: the protocol's own dictionary
     model_digest: str | None = None  # None: nothing was trained
     model: tuple[str, ...] = ()  # the names of the model's parts; none: nothing was run
+    history: tuple[Mapping[str, float], ...] = ()  # of a training, where that is what is measured
 
 
 def flag_rebuilt(report: Report, corpus: str) -> Report:

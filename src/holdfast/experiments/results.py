@@ -39,6 +39,7 @@ def outcome_to_json(recipe: Recipe, outcome: Outcome) -> dict[str, Any]:
         "model_digest": outcome.model_digest,
         "references": [{"by": r.by, "differs": r.differs, **r.figures} for r in recipe.references],
         "also": others,
+        **({"history": list(outcome.history)} if outcome.history else {}),
         **circumstances(),
     }
 

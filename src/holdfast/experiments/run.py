@@ -18,6 +18,8 @@ from holdfast.experiments.end_to_end import run_end_to_end
 from holdfast.experiments.given import run_given_mentions
 from holdfast.experiments.kebiolm.comparison import run_comparison
 from holdfast.experiments.kebiolm.link_prediction import run_link_prediction
+from holdfast.experiments.kebiolm.pretraining import PROTOCOL as PRE_TRAINING
+from holdfast.experiments.kebiolm.pretraining import run_pretraining
 from holdfast.experiments.kebiolm.relations import run_given_relations
 from holdfast.experiments.lenient.run import run_lenient
 from holdfast.experiments.outcome import Outcome
@@ -58,6 +60,7 @@ WITH_MODEL: Final[dict[str, Callable[..., Outcome]]] = {
     "relations-given": run_given_relations,
     "fine-tuned": run_comparison,
     "link-prediction": run_link_prediction,
+    PRE_TRAINING: run_pretraining,
     **dict.fromkeys(PROTOCOLS, run_end_to_end),
 }
 """Protocols of a recipe's [evaluate] that run a model."""

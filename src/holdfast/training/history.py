@@ -21,7 +21,7 @@ def write_history(history: Sequence[Entry], folder: Path) -> None:
     """Write `history.jsonl` and `history.svg` into the folder, replacing what was there."""
     folder.mkdir(parents=True, exist_ok=True)
     _replace(folder / LINES, "".join(json.dumps(dict(entry)) + "\n" for entry in history))
-    if panels := list(_panels(history)):
+    if panels := list(panels_of(history)):
         _replace(folder / PLOT, draw_panels(panels))
 
 
@@ -33,7 +33,7 @@ def read_history(folder: Path) -> list[Entry]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _panels(history: Sequence[Entry]) -> Iterable[Panel]:
+def panels_of(history: Sequence[Entry]) -> Iterable[Panel]:
     """One panel for each figure that was reported, against the steps."""
     for key in dict.fromkeys(key for entry in history for key in entry):
         if key in _NOT_PLOTTED:

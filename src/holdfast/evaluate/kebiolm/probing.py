@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from holdfast.evaluate.intervals import RESAMPLES, SEED, Estimate
 from holdfast.evaluate.report import Report
+
+LEAST: Final = 10
+"""Queries that a relation must have to count in a mean over relations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,39 +28,53 @@ class Answered:
     said: tuple[str, ...]
 
 
-def score_probing(answered: Sequence[Answered]) -> Report:
+def score_probing(answered: Sequence[Answered], *, least: int = LEAST) -> Report:
     """Recall@5 as the mean over relations; `type_1` and `type_2` by where the answer's words are.
 
-    Intervals draw queries anew within each relation.
+    Relations with fewer than `least` queries are left out of a mean, in which each would weigh as
+    much as the others; `recall_at_5_of_queries` is over all queries. A figure that no relation has
+    queries enough for is left out.
     """
-    every = {
-        "recall_at_5": list(answered),
-        "recall_at_5_type_1": [one for one in answered if one.is_within],
-        "recall_at_5_type_2": [one for one in answered if not one.is_within],
+    parts = {
+        "recall_at_5": _by_relation(answered, least),
+        "recall_at_5_of_queries": [[one.is_right for one in answered]] if answered else [],
+        "recall_at_5_type_1": _by_relation([o for o in answered if o.is_within], least),
+        "recall_at_5_type_2": _by_relation([o for o in answered if not o.is_within], least),
     }
-    figures = {name: _macro(own) for name, own in every.items()}
     counts = {
         "n_scored": len(answered),
-        "n_type_1": len(every["recall_at_5_type_1"]),
-        "n_relations": len({one.relation for one in answered}),
+        "n_type_1": sum(one.is_within for one in answered),
+        "n_relations": len(parts["recall_at_5"]),
         "n_right": sum(one.is_right for one in answered),
     }
-    return Report("probing", figures, counts=counts, unit="query")
+    every = len({one.relation for one in answered})
+    counts["n_relations_with_few_queries"] = every - counts["n_relations"]
+    return Report(
+        "probing",
+        {name: _mean(own) for name, own in parts.items() if own},
+        counts=counts,
+        unit="query",
+    )
 
 
-def _macro(answered: Sequence[Answered]) -> Estimate:
-    by_relation = dict[str, list[bool]]()
+def _by_relation(answered: Sequence[Answered], least: int) -> list[list[bool]]:
+    found = dict[str, list[bool]]()
     for one in answered:
-        by_relation.setdefault(one.relation, []).append(one.is_right)
-    if not by_relation:
-        return Estimate(0.0, 0.0, 0.0)
+        found.setdefault(one.relation, []).append(one.is_right)
+    return [own for own in found.values() if len(own) >= least]
+
+
+def _mean(groups: Sequence[Sequence[bool]]) -> Estimate:
+    """The mean over groups of each one's share of right answers.
+
+    The interval is that of Jeffreys' prior in each group: none right of so many is not certainly
+    none of all.
+    """
     rng = np.random.default_rng(SEED)
-    value, drawn = 0.0, np.zeros(RESAMPLES)
-    for own in by_relation.values():
-        share = float(np.mean(own))
-        value += share
-        draws: npt.NDArray[np.int64] = rng.binomial(len(own), share, size=RESAMPLES)
-        drawn += draws / len(own)
-    value /= len(by_relation)
-    low, high = np.percentile(drawn / len(by_relation), [2.5, 97.5])
+    drawn = np.zeros(RESAMPLES)
+    for own in groups:
+        right = sum(own)
+        drawn += rng.beta(right + 0.5, len(own) - right + 0.5, size=RESAMPLES)
+    value = float(np.mean([np.mean(own) for own in groups]))
+    low, high = np.percentile(drawn / len(groups), [2.5, 97.5])
     return Estimate(value, min(float(low), value), max(float(high), value))

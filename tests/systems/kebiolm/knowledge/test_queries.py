@@ -70,11 +70,18 @@ def test_recall_is_the_mean_over_relations() -> None:
 
     answered = [one("a", right=True), one("a", right=True), one("b", right=False)]
     answered += [one("b", right=False, within=True)]
-    report = score_probing(answered)
+    report = score_probing(answered, least=1)
     assert report["recall_at_5"] == 0.5
+    assert report["recall_at_5_of_queries"] == 0.5
     assert report["recall_at_5_type_1"] == 0.0
     assert report["recall_at_5_type_2"] == 0.5
     assert report.counts["n_relations"] == 2
+    rare = score_probing(answered, least=3)
+    assert "recall_at_5" not in rare.figures
+    assert rare.counts["n_relations_with_few_queries"] == 2
+    none_of_many = score_probing([one("a", right=False)] * 40).figures["recall_at_5"]
+    assert (none_of_many.value, none_of_many.low) == (0.0, 0.0)
+    assert 0.01 < none_of_many.high < 0.1, "none of forty may be one of twenty"
 
 
 def test_few_triples_of_many_are_made_into_queries(tmp_path: Path) -> None:

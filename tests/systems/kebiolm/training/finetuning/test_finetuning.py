@@ -109,12 +109,26 @@ def test_a_gain_has_an_interval_over_the_same_sentences() -> None:
     rows = [[1, 1, 1]] * 30 + [[0, 1, 1]] * 10
     worse = [[1, 1, 1]] * 20 + [[0, 1, 1]] * 20
     report = score_fine_tuning(
-        {"a": {"0": {"dev_f1": 0.5, "rows": worse}}, "b": {"0": {"dev_f1": 0.7, "rows": rows}}}
+        {
+            "a": {"0": {"dev_f1": 0.5, "labels": 2, "rows": worse}},
+            "b": {"0": {"dev_f1": 0.7, "labels": 2, "rows": rows}},
+        }
     )
     assert report["f1_b"] == 0.75
     assert report["gain_b_over_a"] == pytest.approx(0.25)
     gain = report.figures["gain_b_over_a"]
     assert 0.0 < gain.low < 0.25 < gain.high < 0.5
+    assert report.context["f1_always_positive"] == 1.0
+
+
+def test_an_interval_holds_the_chance_of_training_too() -> None:
+    good, bad = [[1, 1, 1]] * 40, [[0, 1, 1]] * 40
+    runs = {"0": {"dev_f1": 1, "labels": 6, "rows": good}}
+    one = score_fine_tuning({"a": runs})
+    assert (one.figures["f1_a"].low, one.figures["f1_a"].high) == (1.0, 1.0)
+    assert "f1_always_positive" not in one.context, "several classes: who says yes names none"
+    two = score_fine_tuning({"a": {**runs, "1": {"dev_f1": 0, "labels": 6, "rows": bad}}})
+    assert (two.figures["f1_a"].low, two.figures["f1_a"].high) == (0.0, 1.0)
 
 
 def test_a_task_that_nobody_knows_is_named(place: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,9 @@ pytest.importorskip("transformers")
 
 from holdfast import artifacts  # noqa: E402
 from holdfast.encoders.tokens import TokenReader  # noqa: E402
-from holdfast.experiments.recipe import Recipe, Train  # noqa: E402
+from holdfast.experiments.recipe import Evaluate, Recipe, Train  # noqa: E402
+from holdfast.experiments.results import outcome_to_json  # noqa: E402
+from holdfast.experiments.run import run_recipe  # noqa: E402
 from holdfast.models import manifest_of  # noqa: E402
 from holdfast.systems.kebiolm.knowledge.annotated_text import (  # noqa: E402
     KIND,
@@ -95,6 +98,18 @@ def test_it_learns_to_detect_to_link_and_to_fill_in(trained: Path) -> None:
     assert last["masked_loss"] < first["masked_loss"]
     assert last["detection_f1"] > 0.9 > first["detection_f1"]
     assert last["linking_accuracy"] > 0.9
+    assert last["bare_masked_loss"] < first["bare_masked_loss"]
+
+
+def test_a_recipe_stores_what_held_out_text_said(trained: Path, text: Path, encoder: Path) -> None:
+    asked = replace(recipe(text, encoder), evaluate=Evaluate("pre-training", split="held-out"))
+    outcome = run_recipe(asked, data=text, model=trained)
+    stored = json.loads(json.dumps(outcome_to_json(asked, outcome)))
+    log = manifest_of(trained).config["log"]
+    assert stored["history"] == log
+    assert stored["first_linking_loss"] == log[0]["linking_loss"]
+    assert stored["linking_loss"] == log[-1]["linking_loss"] < stored["first_linking_loss"]
+    assert stored["n_steps"] == log[-1]["step"]
 
 
 def test_transformers_and_every_trainer_open_what_was_saved(trained: Path, encoder: Path) -> None:

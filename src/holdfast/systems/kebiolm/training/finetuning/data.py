@@ -60,14 +60,14 @@ def load_sentences(
         parts = read(data)
         cut = _RelationReader(tokenizer, labels, longest)
         train, dev, test = ([cut.read(e) for e in part] for part in parts)
-        return Sentences(_drawn(train, most), dev, test, len(labels) + 1, is_relation=True)
+        return Sentences(drawn(train, most), dev, test, len(labels) + 1, is_relation=True)
     if name in RECOGNITION:
         reader = TokenReader.of(tokenizer)
         train, dev, test = (
             list(tagged(load_corpus(RECOGNITION[name], part, data=data), reader, longest))
             for part in ("train", "dev", "test")
         )
-        return Sentences(_drawn(train, most), dev, test, 3, is_relation=False)
+        return Sentences(drawn(train, most), dev, test, 3, is_relation=False)
     known = ", ".join((*RECOGNITION, *RELATIONS))
     raise UsageError(f"no task is called {name!r}; there is: {known}")
 
@@ -132,7 +132,8 @@ def _around(ids: list[int], label: int, found: list[int], longest: int) -> Sente
     return Sentence(kept, np.array([label]), head, tail)
 
 
-def _drawn(sentences: list[Sentence], most: int | None) -> list[Sentence]:
+def drawn(sentences: Sequence[Sentence], most: int | None) -> Sequence[Sentence]:
+    """So many of them at random, always the same, in their order."""
     if most is None or len(sentences) <= most:
         return sentences
     places = np.random.default_rng(0).choice(len(sentences), size=most, replace=False)

@@ -88,17 +88,18 @@ def _run(
         stored: dict[str, Any] = json.loads(done.read_text(encoding="utf-8"))
         if stored["asked"] != json.loads(json.dumps(asked)):
             raise UsageError(f"{done}: a run with other settings; delete it to begin anew")
-        return {"dev_f1": stored["dev_f1"], "rows": stored["rows"]}
+        return {key: value for key, value in stored.items() if key != "asked"}
     tokenizer = open_tokenizer(_folder(name))
     sentences = load_sentences(
         own.task, tokenizer, data=data, longest=config.longest, most=own.most_sentences
     )
-    about = {"task": own.task, "encoder": _digest(name), "most": own.most_sentences}
+    sizes = {"longest": config.longest, "dev_sentences": config.dev_sentences}
+    about = {"task": own.task, "encoder": _digest(name), "most": own.most_sentences, **sizes}
     torch.manual_seed(seed)
     best, rows = fine_tune(
         open_encoder(name), sentences, config, seed=seed, folder=folder, about=about, report=report
     )
-    found = {"dev_f1": best, "rows": rows.tolist()}
+    found = {"dev_f1": best, "labels": sentences.labels, "rows": rows.tolist()}
     part = done.with_suffix(".part")
     part.write_text(json.dumps({"asked": asked, **found}), encoding="utf-8")
     part.replace(done)

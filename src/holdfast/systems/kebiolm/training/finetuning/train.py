@@ -19,6 +19,7 @@ from holdfast.systems.kebiolm.training.finetuning.data import (
     OUTSIDE,
     Sentence,
     Sentences,
+    drawn,
 )
 from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
 from holdfast.training.precision import Precision
@@ -26,6 +27,7 @@ from holdfast.training.precision import Precision
 Counts = npt.NDArray[np.int64]
 
 _TOGETHER: Final = 32  # sentences that are answered together
+_SAVE_EVERY: Final = 500  # steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class TuneConfig:
     weight_decay: float = 0.01
     warm_up: float = 0.1
     evaluations: int = 5  # on dev, evenly over the steps; the best weights are kept
-    dev_sentences: int = 1000  # at most
+    dev_sentences: int = 1000  # at most, drawn at random, the same for every encoder
     longest: int = 192  # tokens of a sentence
     threads: int = 0
     precision: Precision = "float32"  # bfloat16: faster where the processor has it
@@ -82,6 +84,7 @@ class TuneTask(Task[Sentence]):
     ) -> None:
         self.model: FineTuned = model
         self._sentences = sentences
+        self._looked_at = drawn(sentences.dev, config.dev_sentences)
         self._config = config
         self._seed = seed
 
@@ -107,8 +110,8 @@ class TuneTask(Task[Sentence]):
         return Loss(F.cross_entropy(logits, labels) * len(examples), len(examples))
 
     def evaluate(self) -> Mapping[str, float]:
-        dev = self._sentences.dev[: self._config.dev_sentences]
-        hits, predicted, gold = counts_of(self.model, dev).sum(axis=0).tolist()
+        counts = counts_of(self.model, self._looked_at)
+        hits, predicted, gold = counts.sum(axis=0).tolist()
         return {"f1": 2 * hits / max(1, predicted + gold)}
 
 
@@ -186,7 +189,7 @@ def fine_tune(
         warm_up=config.warm_up,
         weight_decay=config.weight_decay,
         evaluate_every=max(1, config.steps // config.evaluations),
-        save_every=max(1, config.steps // config.evaluations),
+        save_every=_SAVE_EVERY,
         report_every=50,
         seed=seed,
         threads=config.threads,

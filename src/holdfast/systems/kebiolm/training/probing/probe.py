@@ -188,9 +188,20 @@ def probe_knowledge(
         "kb": kb.name,
         "kb_digest": kb.manifest.digest,
         "vectors_digest": vectors.digest,
-        "parts": {part: report.to_json() for part, report in reports.items()},
+        "parts": {
+            part: {**report.to_json(), "right": _marks(answered, part)}
+            for part, report in reports.items()
+        },
         "examples": _examples(answered),
     }
+
+
+def _marks(answered: Iterable[Answered], part: str) -> str:
+    """A 1 for each query of the part that is answered rightly, a 0 for each other, in their order.
+
+    Two models that were asked the same are compared query by query.
+    """
+    return "".join("01"[one.is_right] for one in answered if one.part == part)
 
 
 def _examples(answered: Iterable[Answered]) -> list[dict[str, Any]]:
