@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,10 +11,11 @@ import pytest
 
 from batch_jobs import documents, write_jsonl
 from holdfast.batch import places, records
+from holdfast.batch.folder import check_apart
 from holdfast.batch.inputs import InputFile, InputSource, find_sources
 from holdfast.batch.records import Broken, read_records
 from holdfast.document import Document
-from holdfast.errors import HoldfastError, InputError
+from holdfast.errors import HoldfastError, InputError, UsageError
 
 
 def source_of(path: Path) -> InputSource:
@@ -90,3 +92,37 @@ def test_a_file_that_cannot_be_fetched_is_not_broken(monkeypatch: pytest.MonkeyP
     with pytest.raises(HoldfastError, match=r"s3://bucket/x\.jsonl: .*connection reset") as caught:
         list(read_records(source, strict=False))
     assert not isinstance(caught.value, InputError)
+
+
+def test_the_copy_of_a_file_at_an_address_is_named_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its folder is another one in every run, and the output depends on no run."""
+    address = "s3://bucket/deep/x.jsonl"
+    (tmp_path / "x.jsonl").write_text('{"id": "1", "text": "A."}\n{broken\n', encoding="utf-8")
+    files = SimpleNamespace(open_input_stream=lambda *_, **__: (tmp_path / "x.jsonl").open("rb"))
+    monkeypatch.setattr(places, "_arrow", lambda address: (files, address.partition("//")[2]))
+    source = InputSource(0, (InputFile(address, "x.jsonl", "jsonl", 9),))
+    _, broken = read_records(source, strict=False)
+    assert isinstance(broken, Broken)
+    assert broken.reason.startswith("x.jsonl, line 2: not JSON")
+    with pytest.raises(InputError) as caught:
+        list(read_records(source, strict=True))
+    assert str(caught.value).startswith(f"{address}, line 2: not JSON")
+
+
+@pytest.mark.parametrize(
+    ("out", "read", "is_refused"),
+    [
+        ("s3://bucket/in/out", "s3://bucket/in", True),
+        ("s3://bucket/in", "s3://bucket/in/", True),
+        ("s3://bucket/in-out", "s3://bucket/in", False),
+        ("out", "s3://bucket/in", False),
+        ("s3://bucket/out", "in", False),
+    ],
+)
+def test_output_below_an_input_at_an_address_is_refused(
+    out: str, read: str, is_refused: bool
+) -> None:
+    with pytest.raises(UsageError) if is_refused else nullcontext():
+        check_apart(out, [read])

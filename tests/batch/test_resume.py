@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from batch_jobs import MODEL, call_inline, documents, output, write_jsonl
+from holdfast.batch import run
 from small_kb import DISEASES, MESH, make_kb
 
 Done = subprocess.CompletedProcess[str]
@@ -110,3 +111,24 @@ def test_a_damaged_manifest_is_one_line(place: Path) -> None:
     path.write_text(path.read_text("utf-8").replace('"--top": 5', '"--top": 3'), encoding="utf-8")
     done = annotate(place, "--resume")
     assert (done.returncode, "damaged" in done.stderr) == (1, True)
+
+
+def test_a_job_that_began_in_the_folder_meanwhile_is_not_overwritten(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While this one prepared the knowledge base, another one finished with other options."""
+    kept = shutil.move(place / "out", place / "kept")
+
+    def prepare(*_: object, **__: object) -> None:
+        shutil.copytree(kept, place / "out", dirs_exist_ok=True)
+
+    monkeypatch.setattr(run, "prepare_kb", prepare)
+    done = annotate(place, "--top", "3")
+    assert done.returncode == 2
+    assert "already holds this job" in done.stderr
+    assert output(place / "out") == output(Path(kept))
+    shutil.rmtree(place / "out")
+    resumed = annotate(place, "--top", "3", "--resume")
+    assert resumed.returncode == 2
+    assert "--top was 5, is 3" in resumed.stderr
+    assert output(place / "out") == output(Path(kept))

@@ -33,17 +33,20 @@ def check_folder(
         )
 
 
-def check_apart(place: OutputPlace, inputs: Iterable[str]) -> None:
+def check_apart(out: str, inputs: Iterable[str]) -> None:
     """The output lies in no folder that is read: --resume would take it for further input."""
-    if not isinstance(place, LocalPlace):
-        return
-    out = place.folder.resolve()
     for one in inputs:
-        folder = Path(one).resolve()
-        if not is_remote(one) and folder.is_dir() and out.is_relative_to(folder):
+        if _lies_in(out, one):
             raise UsageError(
-                f"{place.folder}: lies in the input folder {one}; name an output folder elsewhere"
+                f"{out}: lies in the input folder {one}; name an output folder elsewhere"
             )
+
+
+def _lies_in(out: str, folder: str) -> bool:
+    if is_remote(out) or is_remote(folder):
+        return f"{out.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/")
+    within = Path(folder).resolve()
+    return within.is_dir() and Path(out).resolve().is_relative_to(within)
 
 
 @contextmanager

@@ -37,6 +37,7 @@ class _Skipped(ReadReport):
     """Keeps every reason why something other than an annotation was skipped."""
 
     broken: list[str] = field(default_factory=list)
+    read_from: str = ""  # where the file is read, for one at an address a temporary copy
 
     def skip(self, kind: str, reason: str) -> None:
         if kind not in _OF_ANNOTATIONS:
@@ -45,12 +46,18 @@ class _Skipped(ReadReport):
     def taken(self, file: InputFile) -> list[Broken]:
         """What was skipped since the last call."""
         found, self.broken = self.broken, []
-        return [_broken(reason, file) for reason in found]
+        return [self.told(reason, file) for reason in found]
 
+    def told(self, reason: str, file: InputFile) -> Broken:
+        """The reason names the file, but not where it lies: output does not depend on that."""
+        return Broken(self._with(reason, file.name).replace(file.location, file.name))
 
-def _broken(reason: str, file: InputFile) -> Broken:
-    """The reason names the file, but not where it lies: output does not depend on that."""
-    return Broken(reason.replace(file.location, file.name))
+    def told_strictly(self, reason: str, file: InputFile) -> str:
+        """The reason names the file where the user has it."""
+        return self._with(reason, file.location)
+
+    def _with(self, reason: str, name: str) -> str:
+        return reason.replace(self.read_from, name) if self.read_from else reason
 
 
 def read_records(source: InputSource, *, strict: bool) -> Iterator[Document | Broken]:
@@ -67,10 +74,10 @@ def read_records(source: InputSource, *, strict: bool) -> Iterator[Document | Br
                 yield document
         except InputError as error:
             if strict:
-                what = str(error).partition(_HINT)[0]
+                what = skipped.told_strictly(str(error).partition(_HINT)[0], file)
                 raise InputError(f"{what}; without --strict it goes to the quarantine") from error
             yield from skipped.taken(file)
-            yield _broken(str(error), file)
+            yield skipped.told(str(error), file)
         except (HoldfastError, OSError, MemoryError):  # no fault of the file
             raise
         except Exception as error:
@@ -84,8 +91,9 @@ def read_records(source: InputSource, *, strict: bool) -> Iterator[Document | Br
             yield from skipped.taken(file)
 
 
-def _documents(file: InputFile, report: ReadReport, *, strict: bool) -> Iterator[Document]:
+def _documents(file: InputFile, report: _Skipped, *, strict: bool) -> Iterator[Document]:
     with file_at(file.location) as path:
+        report.read_from = str(path)
         for document in format_named(file.format).read(path, lenient=not strict, report=report):
             id = file.document_id or document.id
             yield replace(document, id=id, mentions=(), relations=())

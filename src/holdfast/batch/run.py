@@ -79,16 +79,8 @@ def run_annotate(request: BatchRequest) -> Report:
     """Annotate what is asked for, and write the report. Wrong use is noticed first."""
     _check(request)
     place = open_place(request.out)
-    manifests = read_manifests(place)
-    own = manifest_name(request.share)
-    check_folder(
-        place,
-        request.out,
-        has_own=own in manifests,
-        is_job=bool(manifests),
-        resume=request.resume,
-    )
-    check_apart(place, request.inputs)
+    manifests = _manifests(request, place)
+    check_apart(request.out, request.inputs)
     inputs = find_sources(
         request.inputs,
         format=request.source_format,
@@ -110,8 +102,24 @@ def run_annotate(request: BatchRequest) -> Report:
         prepare_kb(kb, model=linking.model, progress=progress)
     job = BatchJob(linking, request.format, request.strict, _absolute_place(request.out))
     run = _Run(request, place, inputs, kb, settings, job)
-    with locked(place, own), _engine(request, job) as engine:
-        return run.do(engine, manifests)
+    with locked(place, manifest_name(request.share)):
+        manifests = _manifests(request, place)  # another process may have begun meanwhile
+        check_unchanged(manifests, settings, None, place)
+        with _engine(request, job) as engine:
+            return run.do(engine, manifests)
+
+
+def _manifests(request: BatchRequest, place: OutputPlace) -> dict[str, dict[str, Any]]:
+    """What the output folder already holds; UsageError if this job may not go there."""
+    manifests = read_manifests(place)
+    check_folder(
+        place,
+        request.out,
+        has_own=manifest_name(request.share) in manifests,
+        is_job=bool(manifests),
+        resume=request.resume,
+    )
+    return manifests
 
 
 @dataclass(frozen=True, slots=True)

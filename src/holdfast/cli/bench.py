@@ -145,13 +145,19 @@ def peers(
     as_json: Json = False,
 ) -> None:
     """Other tools beside Holdfast, on one vocabulary and the same documents."""
-    from holdfast.bench.peers.compare import PeersPlan, bench_peers
+    from holdfast.bench.peers.compare import PeersPlan, bench_peers, forget_rows
     from holdfast.bench.peers.tools import read_tools
     from holdfast.corpora.named.splits import parse_splits
+    from holdfast.errors import UsageError
     from holdfast.io.progress import progress_bar
     from holdfast.io.show.bench import print_peers
     from holdfast.kb import open_kb
 
+    if tools and results is not None:
+        raise UsageError(
+            "--results stores a comparison of all tools: measure some with --tools, and the others "
+            "without it; rows that were measured are kept until all are stored"
+        )
     plan = PeersPlan(
         data,
         open_kb(kb),
@@ -165,6 +171,8 @@ def peers(
     with progress_bar("bench peers") as progress:
         measured = bench_peers(plan, progress=progress)
     _store("bench-peers", measured, results, as_json=as_json)
+    if results is not None and not any(row["failed"] for row in measured["rows"]):
+        forget_rows(plan)
     if not as_json:
         print_peers(measured)
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.bench.peers.compare import PeersPlan, bench_peers
+from command import call
+from holdfast.bench.peers.compare import PeersPlan, bench_peers, forget_rows
 from holdfast.bench.peers.conversation import ToolError, talk_to
 from holdfast.bench.peers.measure import write_rows
 from holdfast.bench.peers.tools import Tool, checkout, python_of, read_tools
@@ -177,7 +178,7 @@ def test_an_index_that_is_kept_is_not_built_again(plan: PeersPlan) -> None:
     assert measure(replace(plan, tools=[again]))["rows"][0]["failed"] is None
 
 
-def test_rows_are_kept_until_the_comparison_is_whole(plan: PeersPlan) -> None:
+def test_rows_are_kept_until_they_are_forgotten(plan: PeersPlan) -> None:
     """What was measured before a tool failed is not measured again when the tool is mended."""
     homeless = replace(plan.tools[0], name="homeless", environment="nowhere")
     first, _ = measure(replace(plan, tools=[*plan.tools, homeless]))["rows"]
@@ -185,7 +186,19 @@ def test_rows_are_kept_until_the_comparison_is_whole(plan: PeersPlan) -> None:
     again, second = measure(replace(plan, tools=[*plan.tools, mended]))["rows"]
     assert again == first
     assert second["failed"] is None
-    assert not list((plan.data.parent / "home/peers/rows").iterdir())
+    unable = "def open(self, folder): raise RuntimeError('again')\nLookup.open = open"
+    changed = tool(plan.data, "lookup", unable)
+    assert measure(replace(plan, tools=[changed]))["rows"] == [first], "one tool drops no row"
+    forget_rows(plan)
+    (anew,) = measure(replace(plan, tools=[changed]))["rows"]
+    assert anew["failed"] == "open: RuntimeError: again"
+
+
+def test_a_part_of_the_tools_is_not_stored_as_the_comparison(tmp_path: Path) -> None:
+    asked = ("bench", "peers", "--data", tmp_path, "--tools", "gilda", "--results", tmp_path)
+    done = call(*asked)
+    assert done.returncode == 2
+    assert "--results stores a comparison of all tools" in done.stderr
 
 
 @pytest.mark.parametrize(

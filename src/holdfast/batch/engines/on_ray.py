@@ -55,7 +55,7 @@ class RayEngine:
         left = {_name(task): task for task in tasks}
         idle = 0
         while left:
-            before = len(left)
+            before, failure = len(left), None
             try:
                 for found in self._round(list(left.values())):
                     if isinstance(found, Failed):
@@ -67,13 +67,14 @@ class RayEngine:
                     yield found
             except self._ray.exceptions.RayError as error:
                 self.deaths += 1
-                idle = idle + 1 if len(left) == before else 0
-                if idle == _ROUNDS:
-                    reason = " ".join(str(error).split())[:200]
-                    raise HoldfastError(
-                        f"Ray failed {_ROUNDS} times without doing anything ({reason}); mend it "
-                        "and give --resume"
-                    ) from error
+                failure = error
+            idle = idle + 1 if len(left) == before else 0
+            if idle == _ROUNDS:
+                reason = " ".join(str(failure or "it gave no answers").split())[:200]
+                raise HoldfastError(
+                    f"Ray failed {_ROUNDS} times without doing anything ({reason}); mend it "
+                    "and give --resume"
+                ) from failure
 
     def _round(self, tasks: Sequence[Task]) -> Iterator[Answer | Failed]:
         """Hand the tasks out once."""

@@ -53,8 +53,9 @@ class PeersPlan:
 def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
     """A row per tool, as results/bench-peers.json holds them. One that fails says so in its row.
 
-    Rows are kept as they are measured, until all are there: a run that was interrupted, or in
-    which a tool failed, goes on with the tools that are missing.
+    Rows are kept as they are measured, each with its commit, until `forget_rows`: a run that was
+    interrupted, or in which a tool failed, goes on with the tools that are missing, and tools may
+    be measured one by one.
     """
     kb = plan.kb
     sets = [load_gold_set(chosen, kb, data=plan.data, most=plan.most) for chosen in plan.sets]
@@ -72,13 +73,11 @@ def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
         )
         progress("writing the vocabulary", 0.0)
         write_rows(kb, task.rows)
-        rows, kept = [], artifacts.home() / "peers" / "rows" / _key(plan)
+        rows, kept = [], _kept(plan)
         for done, tool in enumerate(plan.tools):
             progress(tool.label, (1 + done) / (1 + len(plan.tools)))
             measure = partial(_row, tool, task, sets, kb)
             rows.append(_once(kept / f"{tool.name}.json", measure))
-    if not any(row["failed"] for row in rows):
-        shutil.rmtree(kept)
     return {
         "benchmark": "peers",
         "kb": kb.name,
@@ -91,11 +90,18 @@ def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
     }
 
 
-def _key(plan: PeersPlan) -> str:
-    """Names what all rows of one comparison share."""
+def forget_rows(plan: PeersPlan) -> None:
+    """Remove the rows that are kept, once they are stored: the next run measures all anew."""
+    shutil.rmtree(_kept(plan), ignore_errors=True)
+
+
+def _kept(plan: PeersPlan) -> Path:
+    """The folder of rows that may stand beside each other."""
     sets = [list(chosen) for chosen in plan.sets]
-    shared = [plan.kb.manifest.digest, sets, plan.most, plan.threads, circumstances()]
-    return hashlib.sha256(json.dumps(shared).encode()).hexdigest()[:12]
+    machine = circumstances()["machine"]
+    shared = [plan.kb.manifest.digest, sets, plan.most, plan.threads, machine]
+    key = hashlib.sha256(json.dumps(shared).encode()).hexdigest()[:12]
+    return artifacts.home() / "peers" / "rows" / key
 
 
 def _once(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -128,7 +134,8 @@ def _row(tool: Tool, task: PeerTask, sets: Sequence[GoldSet], kb: KnowledgeBase)
 
     failed = _failure(score) or failed
     row: dict[str, Any] = {"tool": tool.name, "label": tool.label, "note": tool.note}
-    return row | {"failed": failed, "detects": tool.detects, **measured.figures, **scores}
+    row |= {"commit": circumstances()["commit"], "failed": failed, "detects": tool.detects}
+    return row | measured.figures | scores
 
 
 def _failure(work: Callable[[], None]) -> str | None:
@@ -145,4 +152,5 @@ def _failure(work: Callable[[], None]) -> str | None:
 def _figures(report: Report, names: Sequence[str]) -> dict[str, Any]:
     data = report.to_json()
     wanted = [key for name in names for key in (name, f"{name}_low", f"{name}_high")]
-    return {key: data[key] for key in (*wanted, "n_scored")}
+    wanted += [key for key in ("n_scored", "n_ties") if key in data]
+    return {key: data[key] for key in wanted}

@@ -22,7 +22,7 @@ from holdfast.bench.processes import (
 )
 from holdfast.kb.store import KnowledgeBase
 
-_BUILT: Final = "built.json"  # what building took; written last
+_BUILT: Final = "what-building-took.json"  # written last
 _WARM_UP: Final = 10  # documents
 
 Requests = Sequence[Mapping[str, Any]]
@@ -112,7 +112,8 @@ def _starter(tool: Tool, python: Path, task: PeerTask) -> _Start:
 
     @contextmanager
     def start(home: Path) -> Iterator[Conversation]:
-        extra = {"HOLDFAST_HOME": str(home.absolute())}
+        # Sets of strings in one order, so that ties of a tool fall alike in every run.
+        extra = {"HOLDFAST_HOME": str(home.absolute()), "PYTHONHASHSEED": "0"}
         if "." in tool.requirements:  # this checkout: what is measured is the code as it is
             extra["PYTHONPATH"] = str(checkout() / "src")
         environment = environment_of(task.threads, **extra)
