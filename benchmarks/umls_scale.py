@@ -10,8 +10,8 @@ the last 65,536 names. `--until` stops behind a stage, so that each can have an 
 Working files, about 12 GB at scale 1, are in --folder until they are removed by hand.
 
 Minutes to expect at scale 1 of two idle cores, from what a million names take: knowledge base 10,
-vectors 15 (3.6 million names, at 4,000 to 5,600 a second), index 30 to 50 (the one stage that
-starts anew when it is interrupted), exact search 6, recall 5, linking 4: 70 to 90 in all.
+vectors 15 to 22 (3.6 to 5.4 million names, at 4,000 to 5,600 a second), index 30 to 75 (the one
+stage that starts anew when it is interrupted), exact search 2, recall 5, linking 4.
 """
 
 from __future__ import annotations

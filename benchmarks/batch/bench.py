@@ -1,11 +1,12 @@
 """Large jobs measured: speed and memory by workers, kills, a full disk, all of two MEDLINE files.
 
-    python benchmarks/batch/bench.py scaling --kb mesh --documents 2000 --results results   # 8 min
-    python benchmarks/batch/bench.py kills --kb mesh --documents 1000 --results results     # 7 min
-    python benchmarks/batch/bench.py disk --kb mesh --documents 500 --results results       # 3 min
-    python benchmarks/batch/bench.py medline --kb open --results results                   # 80 min
+    B=benchmarks/batch/bench.py
+    python $B scaling --kb mesh --documents 2000 --results results                   # 3 min
+    python $B kills --kb mesh --documents 1000 --shard-size 20 --results results     # 4 min
+    python $B disk --kb mesh --documents 500 --results results                       # 1 min
+    python $B medline --kb open --results results                                    # 15 min
 
-The minutes are estimates for two idle cores, from 10 documents/s of one worker. The documents are
+The minutes are estimates for two idle cores, from 45 documents/s of one worker. The documents are
 the first of two MEDLINE files that lie in a package of PyPI, half of them of each; `medline` takes
 all 50,000. Each writes results/bench-batch-NAME.json. Speed needs an idle machine.
 
@@ -40,7 +41,7 @@ KILLS = 10
 SEED = 19
 MORE_PER_WORKER = 250.0  # megabytes that a further worker may take
 LEAST_GAIN = 1.7  # of two workers over one
-BETWEEN_LOOKS = 0.25  # seconds
+BETWEEN_LOOKS = 1.0  # seconds
 
 
 def medline(folder: Path, documents: int | None) -> list[Path]:
@@ -65,7 +66,7 @@ def medline(folder: Path, documents: int | None) -> list[Path]:
 def once(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What was measured, from its file if that is there; else it is measured and kept there."""
     if not path.exists():
-        found = measure()
+        found = {**measure(), **circumstances()}
         path.with_suffix(".part").write_text(json.dumps(found), encoding="utf-8")
         path.with_suffix(".part").replace(path)
     kept: dict[str, Any] = json.loads(path.read_text("utf-8"))
@@ -192,6 +193,8 @@ def kills(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[s
     return {
         "kills": sum(len(job["killed_after"]) for job in jobs),
         "seconds_before_each": [job["killed_after"] for job in jobs],
+        "shards_done_at_each": [job["shards_done"] for job in jobs],
+        "shards": whole["shards"],
         "documents": whole["documents"],
         "same_output": all(job["same_output"] for job in jobs),
         "same_counts": all(job["same_counts"] for job in jobs),
@@ -204,7 +207,7 @@ def killed(
     """One job, killed at most so many times, resumed to its end and compared with the other."""
     moments = random.Random(f"{SEED} {out.name}")
     command = [*words(inputs, removed(out), asked, 2), "--resume"]
-    after = list[float]()
+    after, done = list[float](), list[int]()
     while len(after) < most:
         # Each run may take its share of the whole, so that kills meet every stage of it.
         patience = moments.uniform(0.0, 1.5 * whole["seconds"] / KILLS + 5.0)
@@ -215,9 +218,11 @@ def killed(
             except subprocess.TimeoutExpired:
                 os.killpg(job.pid, signal.SIGKILL)
                 after.append(round(patience, 2))
+                done.append(len(list((out / ".state").glob("*.json.gz"))))
     again = finished(command)
     return {
         "killed_after": after,
+        "shards_done": done,
         "same_output": output(out.parent / "whole") == output(out),
         "same_counts": all(whole[key] == again[key] for key in ("documents", "mentions", "linked")),
     }
@@ -288,7 +293,7 @@ def main() -> None:
     inputs = medline(asked.folder, asked.documents)
     found = once(folder / "measured.json", partial(TASKS[asked.task], asked, inputs, folder))
     about = {"kb": asked.kb, "model": asked.model, "shard_size": asked.shard_size}
-    row = {"benchmark": f"batch {asked.task}", **about, **found, **circumstances()}
+    row = {"benchmark": f"batch {asked.task}", **about, **found}
     if asked.results is not None:
         write_result(row, asked.results, f"bench-batch-{asked.task}")
         if asked.task != "medline":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pages.markdown import Result, markdown_table
@@ -77,14 +77,20 @@ def _kills(measured: Result) -> list[str]:
         ", ".join(f"{seconds:.1f}" for seconds in job) for job in measured["seconds_before_each"]
     )
     same = measured["same_output"] and measured["same_counts"]
+    done = [shards for job in measured.get("shards_done_at_each", []) for shards in job]
+    reached = f" Of {measured['shards']} shards, {_joined(done)} were done then." if done else ""
     return [
         "## Killed",
         "",
         f"Jobs of {measured['documents']:,} documents were killed {measured['kills']} times by "
-        f"kill -9, each so many seconds after it began or went on: {moments}. The output is "
-        f"{'the same, byte for byte, as' if same else '**not the same as**'} that of a job that "
+        f"kill -9, each so many seconds after it began or went on: {moments}.{reached} The output "
+        f"is {'the same, byte for byte, as' if same else '**not the same as**'} that of a job that "
         f"was not killed ({_job(measured)}; {_where(measured)}).",
     ]
+
+
+def _joined(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def _disk(measured: Result) -> list[str]:

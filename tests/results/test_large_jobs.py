@@ -67,3 +67,22 @@ def test_the_page_holds_what_was_measured_and_nothing_else() -> None:
     assert "## Killed" not in page
     both = render_large_jobs({"bench-batch-scaling": SCALING, "bench-batch-medline": MEDLINE})
     assert "| Humans (`MESH:D006801`) | 7 |" in both
+
+
+def test_kills_tell_how_far_the_jobs_were() -> None:
+    measured = {
+        "kb": "mesh",
+        "model": "default",
+        "shard_size": 20,
+        "kills": 3,
+        "seconds_before_each": [[4.0, 2.5], [3.25]],
+        "shards_done_at_each": [[0, 7], [12]],
+        "shards": 50,
+        "documents": 1000,
+        "same_output": True,
+        "same_counts": True,
+        "machine": "a laptop",
+        "commit": "abc",
+    }
+    page = render_large_jobs({"bench-batch-kills": measured})
+    assert "went on: 4.0, 2.5; 3.2. Of 50 shards, 0, 7, 12 were done then. The output is" in page

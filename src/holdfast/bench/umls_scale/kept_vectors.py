@@ -13,7 +13,7 @@ from holdfast.errors import InvalidValueError
 from holdfast.names.vectors import Bytes, Encoder, Floats, quantised, restored
 
 SHARD: Final = 1 << 16  # names
-_TOGETHER: Final = 1 << 12  # names encoded at once
+_TOGETHER: Final = 1 << 14  # names encoded at once
 
 
 def encode_shards(

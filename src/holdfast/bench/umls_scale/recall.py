@@ -27,8 +27,10 @@ def exact_scores(queries: Floats, shards: Iterable[Bytes]) -> Floats:
         for start in range(0, len(shard), _BLOCK):
             block = shard[start : start + _BLOCK].astype(np.float32)
             cosines = (whole @ block.T) / np.maximum(np.linalg.norm(block, axis=1), 1) / lengths
-            both = np.hstack([best, cosines])
-            best = np.partition(both, -K, axis=1)[:, -K:]
+            # Few queries have a new one among their K highest, once some blocks are compared.
+            rows = np.flatnonzero(cosines.max(axis=1, initial=0) > best.min(axis=1))
+            both = np.hstack([best[rows], cosines[rows]])
+            best[rows] = np.partition(both, -K, axis=1)[:, -K:]
     highest: Floats = -np.sort(-best, axis=1)
     return highest
 

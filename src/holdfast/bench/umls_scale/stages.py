@@ -93,10 +93,11 @@ def compare_all(job: Job) -> dict[str, Any]:
     """The cosines of the names nearest to each query, of each set of queries."""
     folder = Path(job["folder"])
     (folder / EXACT).mkdir(exist_ok=True)
-    encoder = _encoder()
-    for name, queries in job["queries"].items():
-        best = exact_scores(encoder.encode(queries), read_shards(folder / VECTORS))
-        np.save(folder / EXACT / f"{name}.npy", best)
+    every = [query for queries in job["queries"].values() for query in queries]
+    best = exact_scores(_encoder().encode(every), read_shards(folder / VECTORS))
+    ends = np.cumsum([len(queries) for queries in job["queries"].values()])
+    for name, own in zip(job["queries"], np.split(best, ends[:-1]), strict=True):
+        np.save(folder / EXACT / f"{name}.npy", own)
     return {"queries": {name: len(queries) for name, queries in job["queries"].items()}}
 
 
