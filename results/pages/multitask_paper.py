@@ -46,12 +46,12 @@ _TABLES: Final[Mapping[str, tuple[_Row, ...]]] = {
         ("hierarchical, per entity", _same("multitask-bc5cdr-hierarchical-entity")),
         ("hierarchical, per entity, losses summed", _same("multitask-bc5cdr-train")),
         ("same, from the detector's encoder", _same("multitask-bc5cdr-detector-start")),
-        ("losses summed, in 8 bits, with the name linker", _same("multitask-bc5cdr-train-names")),
+        ("an earlier one in 8 bits, with the name linker", _same("multitask-bc5cdr-train-names")),
     ),
     "BC5CDR test, trained on train and dev": (
         ("hierarchical, per entity, losses summed", _same("multitask-bc5cdr-train-dev")),
-        ("same, from the detector's encoder", _same("multitask-bc5cdr-network")),
-        ("same, in 8 bits, with the name linker", _same("multitask-bc5cdr")),
+        ("an earlier one, from the detector's encoder", _same("multitask-bc5cdr-network")),
+        ("that one in 8 bits, with the name linker", _same("multitask-bc5cdr")),
     ),
     "BioRED dev": (
         ("single-task, per token", _each("multitask-biored-single-token")),
