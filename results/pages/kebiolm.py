@@ -74,8 +74,7 @@ def _pretraining(group: Sequence[Result]) -> Iterator[str]:
     keys = ("bare_masked_loss", "detection_f1", "linking_loss", "linking_accuracy")
     header = ("model", "tokens", "masked", "detection", "linking loss", "right links")
     rows = (
-        (f"`{r['recipe']}`", f"{r['token_budget']:,}", *(_change(r, key) for key in keys))
-        for r in group
+        (f"`{r['recipe']}`", f"{r['tokens']:,}", *(_change(r, key) for key in keys)) for r in group
     )
     yield from markdown_table(header, rows)
     for result in group:

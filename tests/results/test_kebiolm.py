@@ -55,7 +55,7 @@ def test_pre_training_tells_how_figures_changed_and_shows_the_curves() -> None:
         "recipe": "kebiolm",
         "title": "KeBioLM",
         "protocol": "pre-training",
-        "token_budget": 3_200_000,
+        "tokens": 3_200_000,
         **{f"first_{key}": value for key, value in log[0].items()},
         **log[1],
         "history": log,

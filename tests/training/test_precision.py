@@ -65,7 +65,7 @@ def test_gradients_in_bfloat16_point_where_the_exact_ones_do(network: Transforme
 def test_a_processor_without_bfloat16_trains_in_float32_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(precision, "has_bfloat16", lambda: False)
+    monkeypatch.setattr(precision, "has_bfloat16", lambda _: False)
     lines = list[str]()
     config = LoopConfig(steps=2, precision="bfloat16")
     train(LineTask(), config, folder=tmp_path, report=lines.append)

@@ -1,4 +1,4 @@
-"""Training in bfloat16, which is more than twice as fast on processors with instructions for it.
+"""Training in bfloat16, more than twice as fast on processors and cards with instructions for it.
 
 Only what is inside transformer layers, products and attention, is rounded to 16 bits. Weights,
 residual states, norms, heads, losses and the optimizer stay in 32 bits, and so does everything
@@ -19,26 +19,29 @@ from holdfast.errors import InvalidValueError
 Precision = Literal["float32", "bfloat16"]
 PRECISIONS: Final[tuple[Precision, ...]] = ("float32", "bfloat16")
 
-_LOW: ContextVar[bool] = ContextVar("_LOW", default=False)
+_LOW: ContextVar[str] = ContextVar("_LOW", default="")
+"""The type of the device whose products are rounded; "": none are."""
 
 
-def has_bfloat16() -> bool:
-    """Whether this processor multiplies numbers of 16 bits itself; to imitate it is slow."""
+def has_bfloat16(device: str = "cpu") -> bool:
+    """Whether this type of device multiplies numbers of 16 bits itself; to imitate it is slow."""
+    if device == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
     supported = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
     return bool(supported and supported())
 
 
-def usable_precision(asked: Precision) -> Precision:
-    """What is asked for, or float32 where the processor lacks bfloat16."""
+def usable_precision(asked: Precision, device: str = "cpu") -> Precision:
+    """What is asked for, or float32 where the device lacks bfloat16."""
     if asked not in PRECISIONS:
         raise InvalidValueError(f"precision = {asked!r}: it is one of {', '.join(PRECISIONS)}")
-    return asked if has_bfloat16() else "float32"
+    return asked if has_bfloat16(device) else "float32"
 
 
 @contextmanager
-def computed_in(precision: Precision) -> Iterator[None]:
+def computed_in(precision: Precision, device: str = "cpu") -> Iterator[None]:
     """Within this context, `layer_products` rounds to the given precision."""
-    before = _LOW.set(precision == "bfloat16")
+    before = _LOW.set(device if precision == "bfloat16" else "")
     try:
         yield
     finally:
@@ -47,4 +50,5 @@ def computed_in(precision: Precision) -> Iterator[None]:
 
 def layer_products() -> torch.autocast:
     """A context for the products of one layer."""
-    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=_LOW.get())
+    device = _LOW.get()
+    return torch.autocast(device or "cpu", dtype=torch.bfloat16, enabled=bool(device))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -45,7 +46,7 @@ class Run:
     def start(self) -> None:
         """Seed, move the model to its device, and go on from the checkpoint if there is one."""
         keep_freed_memory()
-        self.precision = usable_precision(self.config.precision)
+        self.precision = usable_precision(self.config.precision, self.workers.device.type)
         if self.precision != self.config.precision:
             self._print(f"this processor has no {self.config.precision}: training in float32")
         torch.manual_seed(self.config.seed)
@@ -92,8 +93,14 @@ class Run:
             self.save()
 
     def _refresh(self, done: int) -> None:
-        with computed_in(self.precision):
+        with self._place():
             self.task.refresh(done)
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        """The precision of layers, and the device that new tensors are made on."""
+        with computed_in(self.precision, self.workers.device.type), self.workers.made_there():
+            yield
 
     def _learn(self, step: int) -> float:
         """Update the weights by one batch; the mean loss before that."""
@@ -110,7 +117,7 @@ class Run:
             torch.manual_seed(_seed_of(config.seed, step, workers.rank, part))
             examples = share[part :: config.accumulate]
             if len(examples):
-                with computed_in(self.precision):
+                with self._place():
                     found = self.task.loss(examples)
                 if found.total.requires_grad:
                     torch.autograd.backward(found.total)
@@ -139,7 +146,8 @@ class Run:
             self.losses.clear()
         if evaluated and self.workers.is_first:
             self.task.model.eval()
-            entry |= self.task.evaluate()
+            with self.workers.made_there():
+                entry |= self.task.evaluate()
             self._keep_best(entry)
         self.progress = replace(self.progress, log=(*self.progress.log, entry))
         self._print(_line(entry, self.config.steps))

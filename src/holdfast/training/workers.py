@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
@@ -39,11 +40,15 @@ class Workers:
         variables = os.environ if environment is None else environment
         count, rank = int(variables.get("WORLD_SIZE", 1)), int(variables.get("RANK", 0))
         if device == "cuda" and not torch.cuda.is_available():
-            raise UsageError("there is no CUDA device here; train with --device cpu")
+            raise UsageError('there is no CUDA device here; train with device = "cpu"')
         place = f"cuda:{variables.get('LOCAL_RANK', 0)}" if device == "cuda" else device
         if count > 1 and not dist.is_initialized():
             dist.init_process_group("nccl" if device == "cuda" else "gloo")
         return cls(count, rank, torch.device(place))
+
+    def made_there(self) -> AbstractContextManager[Any]:
+        """Within this context, tensors that torch makes are made on the device."""
+        return nullcontext() if self.device.type == "cpu" else self.device
 
     @property
     def is_first(self) -> bool:

@@ -28,10 +28,9 @@ def run_pretraining(recipe: Recipe, model: Models, *, data: Path, progress: Prog
     looks = [entry for entry in history if entry.keys() - set(_OF_THE_RUN)]
     first, last = looks[0], looks[-1]
     measured = [key for key in last if key not in _OF_THE_RUN]
-    settings = manifest.config["settings"]
     report = Report(PROTOCOL, {}, counts={"n_steps": int(last["step"])}, unit="sequence")
     report = report.with_context(
-        token_budget=settings["token_budget"],
+        tokens=manifest.config["tokens"],
         seconds=round(last["seconds"]),
         **{f"first_{key}": first[key] for key in measured},
         **{key: last[key] for key in measured},

@@ -35,6 +35,7 @@ from holdfast.systems.kebiolm.training.pretraining.saved import (  # noqa: E402
     entity_vectors,
     open_knowledge,
 )
+from holdfast.systems.kebiolm.training.pretraining.train import PretrainConfig  # noqa: E402
 from holdfast.training.pretrained import pretrained_tokenizer  # noqa: E402
 from holdfast.training.token_encoder import open_token_encoder  # noqa: E402
 from systems.kebiolm.training.pretraining import text_toys as toys  # noqa: E402
@@ -110,6 +111,14 @@ def test_a_recipe_stores_what_held_out_text_said(trained: Path, text: Path, enco
     assert stored["first_linking_loss"] == log[0]["linking_loss"]
     assert stored["linking_loss"] == log[-1]["linking_loss"] < stored["first_linking_loss"]
     assert stored["n_steps"] == log[-1]["step"]
+    assert stored["tokens"] == pytest.approx(24_000, rel=0.05), "the recipe's budget"
+
+
+def test_steps_follow_the_budget_or_the_passes(encoder: Path) -> None:
+    read = sequences(encoder, 8)
+    tokens = sum(len(sequence.tokens) for sequence in read)
+    assert PretrainConfig(token_budget=3 * tokens, batch=4).steps(read) == 3 * len(read) // 4
+    assert PretrainConfig(epochs=2, batch=4).steps(read) == 2 * len(read) // 4
 
 
 def test_transformers_and_every_trainer_open_what_was_saved(trained: Path, encoder: Path) -> None:

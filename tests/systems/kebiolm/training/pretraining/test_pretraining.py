@@ -192,6 +192,17 @@ def test_a_word_that_an_entity_touches_is_masked_with_it() -> None:
     assert units[5] == units[6] == units[7]
 
 
+def test_a_batch_lies_where_torch_makes_tensors(encoder: Path) -> None:
+    read = sequences(encoder, 2)
+    with torch.device("meta"):
+        elsewhere = TextBatch.of(read)
+    own = TextBatch.of(read)
+    for name in ("tokens", "lengths", "words", "spans", "entities"):
+        assert getattr(elsewhere, name).device.type == "meta"
+        assert getattr(own, name).device.type == "cpu"
+        assert getattr(own, name).dtype == getattr(elsewhere, name).dtype == torch.int64
+
+
 def test_tags_and_spans_are_inverse_and_stay_inside_a_sequence() -> None:
     own = batch(spans=[(0, 1), (2, 2), (7, 7), (8, 10)], entities=[0, 1, 2, 3])
     assert own.tags().tolist() == [1, 2, 1, 0, 0, 0, 0, 1, 1, 2, 2, 0, 0, 0, 0, 0]

@@ -93,6 +93,7 @@ class TextBatch:
 
     @classmethod
     def of(cls, sequences: Sequence[TextSequence]) -> TextBatch:
+        """On the device that torch makes tensors on."""
         lengths = [len(sequence.tokens) for sequence in sequences]
         begins = np.cumsum([0, *lengths])[:-1]
         words, first = list[Integers](), 0
@@ -102,11 +103,11 @@ class TextBatch:
             first = int(own[-1]) + 1
         spans = [s.spans + begin for s, begin in zip(sequences, begins, strict=True)]
         return cls(
-            torch.from_numpy(np.concatenate([s.tokens for s in sequences])),
+            torch.tensor(np.concatenate([s.tokens for s in sequences])),
             torch.tensor(lengths),
-            torch.from_numpy(np.concatenate(words)),
-            torch.from_numpy(np.concatenate(spans)),
-            torch.from_numpy(np.concatenate([s.entities for s in sequences])),
+            torch.tensor(np.concatenate(words)),
+            torch.tensor(np.concatenate(spans)),
+            torch.tensor(np.concatenate([s.entities for s in sequences])),
         )
 
     def tags(self) -> Tensor:

@@ -42,6 +42,7 @@ from holdfast.training.bert import TransformerConfig, TransformerLinker, pretrai
 from holdfast.training.loop import Report
 from holdfast.training.pretrained import find_encoder, pretrained_tokenizer, pretrained_weights
 from holdfast.training.token_encoder import MINILM
+from holdfast.training.workers import Workers
 
 NEW: Final = "new"
 """The encoder that begins with random weights, with the word pieces of MiniLM."""
@@ -76,6 +77,7 @@ def pretrain_recipe(
     shape, config, masking, corpus = read_parts(
         recipe, KnowledgeShape, PretrainConfig, MaskConfig, CorpusConfig
     )
+    workers = Workers.from_environment(config.device)
     text = find_model(corpus.text)
     prepared = _prepare(recipe, shape, corpus, text, encoder, seed=config.seed, report=report)
     task = PretrainTask(
@@ -88,18 +90,25 @@ def pretrain_recipe(
     )
     about = {**asdict(corpus), "masking": asdict(masking), "text": manifest_of(text).digest}
     about |= {"encoder": encoder.name} if encoder else {}
+    steps = config.steps(prepared.training)
     history = pretrain(
         task,
         config,
-        steps=config.steps(prepared.training),
+        steps=max(1, steps // workers.count),
         folder=out.with_name(f"{out.name}-checkpoints"),
         about=about,
+        workers=workers,
         report=report,
     )
+    workers.leave()
+    if not workers.is_first:
+        return
+    prepared.knowledge.model.to("cpu")
     description = {
         "recipes": [recipe.name],
         "training_data": list(manifest_of(text).config["training_data"]),
         "results": {f"held-out text: {k}": v for k, v in history[-1].items() if k not in _NOT_TOLD},
+        "tokens": round(steps * config.batch * _mean_tokens(prepared.training)),
         "settings": {**asdict(config), **asdict(corpus), **asdict(masking)},
         "log": [dict(entry) for entry in history],
     }
@@ -147,6 +156,10 @@ def _prepare(
         f"{'its own' if has_head else 'a new'} head of masked tokens"
     )
     return _Prepared(Knowledge(model, tokenizer, ids), training, measured, mask_token)
+
+
+def _mean_tokens(sequences: Sequence[TextSequence]) -> float:
+    return sum(len(sequence.tokens) for sequence in sequences) / len(sequences)
 
 
 _NOT_TOLD: Final = ("step", "seconds", "loss")

@@ -25,6 +25,7 @@ from holdfast.systems.kebiolm.training.pretraining.model import KnowledgeNetwork
 from holdfast.training.history import Entry
 from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
 from holdfast.training.precision import Precision
+from holdfast.training.workers import Workers
 
 _HELD_OUT: Final = 8  # sequences of held-out text that are read together
 
@@ -34,6 +35,7 @@ class PretrainConfig:
     """How long and how fast. Rates are for MiniLM; a larger encoder wants smaller ones."""
 
     token_budget: int = 5_000_000  # tokens that are read in training
+    epochs: float = 0.0  # passes over the text, instead of the budget; 0: the budget counts
     batch: int = 16  # sequences of a step
     accumulate: int = 1
     learning_rate: float = 2e-4
@@ -45,10 +47,13 @@ class PretrainConfig:
     save_every: int = 200
     seed: int = 0
     threads: int = 0
+    device: str = "cpu"  # or "cuda"; torchrun starts a process for each card
     precision: Precision = "float32"  # bfloat16: faster where the processor has it
 
     def steps(self, sequences: Sequence[TextSequence]) -> int:
-        """So many steps that about the budget's tokens are read."""
+        """So many steps that about the budget's tokens are read, or the text so often."""
+        if self.epochs:
+            return max(1, round(self.epochs * len(sequences) / self.batch))
         mean = sum(len(s.tokens) for s in sequences) / max(1, len(sequences))
         return max(1, round(self.token_budget / (mean * self.batch)))
 
@@ -123,7 +128,7 @@ class PretrainTask(Task[TextSequence]):
         if not self._held_out:
             return {}
         sums, counts = defaultdict[str, float](float), defaultdict[str, int](int)
-        generator = torch.Generator().manual_seed(0)
+        generator = self._generator(0)
         parts = range(0, len(self._held_out), _HELD_OUT)
         with torch.inference_mode():
             for start in parts:
@@ -139,13 +144,17 @@ class PretrainTask(Task[TextSequence]):
             found["linking_accuracy"] = counts["linked"] / max(1, counts["known"])
         return found
 
+    def _generator(self, seed: int) -> torch.Generator:
+        device = next(self.model.parameters()).device
+        return torch.Generator(device).manual_seed(seed)
+
     def _bare_loss(self, batch: TextBatch, seed: int) -> Tensor:
         hidden = mask(
             batch,
             MaskConfig(whole_entities=False),
             mask_token=self._mask_token,
             vocabulary=self.model.network.config.vocabulary,
-            generator=torch.Generator().manual_seed(seed),
+            generator=self._generator(seed),
         )
         read = self.model(hidden.tokens, batch.lengths)
         if not len(hidden.places):
@@ -181,6 +190,7 @@ def pretrain(
     steps: int,
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
+    workers: Workers | None = None,
     report: Report = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one; the last weights are kept."""
@@ -199,4 +209,4 @@ def pretrain(
     )
     rates = {"rate": config.learning_rate, "head": config.head_rate, "entity": config.entity_rate}
     about = {**rates, "shape": asdict(task.model.shape), **about}
-    return train(task, loop, folder=folder, about=about, report=report)
+    return train(task, loop, folder=folder, about=about, workers=workers, report=report)
