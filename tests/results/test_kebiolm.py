@@ -69,7 +69,7 @@ def test_pre_training_tells_how_figures_changed_and_shows_the_curves() -> None:
 
 def test_encoders_are_compared_with_the_last_one() -> None:
     page = "\n".join(kebiolm_section({"tune-gad": _tuned("tune-gad")}))
-    assert "| gad | minilm | **80.0** [80.0, 80.0] | **2.0** [2.0, 2.0] |  |" in page
+    assert "| gad | minilm | **80.0** [80.0, 80.0] | **2.0** [2.0, 2.0] | 82.3 |" in page
     assert "| gad | kebiolm | **82.0** [82.0, 82.0] ± 1.0 |  | 84.3 |" in page
     assert "| gad | always yes | 69.0 |  |  |" in page
 
@@ -84,7 +84,35 @@ def test_each_kind_of_comparison_has_its_table() -> None:
 def test_probing_tells_the_parts_of_each_model() -> None:
     keys = ("recall_at_5", "recall_at_5_type_1", "recall_at_5_type_2")
     report = {**_bounded(**dict.fromkeys(keys, 0.03)), "n_scored": 2000, "n_relations": 12}
-    probed = {"probe": "knowledge", "model": "kebiolm", "parts": {"seen": report}}
+    probed = {
+        "probe": "knowledge",
+        "model": "kebiolm",
+        "parts": {"seen": {**report, "right": "01"}},
+        "examples": [],
+    }
     page = render_overview({"probe-knowledge": probed})
     assert "| `kebiolm` | seen | **3.0** [3.0, 3.0] |" in page
     assert "| 2,000 | 12 |" in page
+
+
+def test_two_models_that_were_asked_the_same_are_compared_query_by_query() -> None:
+    def probed(model: str, right: str) -> dict[str, Any]:
+        figures = {"n_scored": 4, "n_relations": 1, **_bounded(recall_at_5=0.5)}
+        return {
+            "probe": "knowledge",
+            "model": model,
+            "config": {"most": 4},
+            "kb_digest": "a",
+            "vectors_digest": "b",
+            "parts": {"held_out": {**figures, "right": right}},
+            "examples": [
+                {"query": "x is [MASK]", "gold": "y", "said": ["y", "z"], "is_right": True}
+            ],
+        }
+
+    results = {"one": probed("kebiolm", "1101"), "two": probed("kebiolm-twin", "0100")}
+    page = "\n".join(kebiolm_section(results))
+    assert "`kebiolm` over `kebiolm-twin` **50.0** points [0.0, 100.0]" in page
+    assert "| x is [MASK] | y | ✓ y, z |" in page
+    other = results | {"two": results["two"] | {"config": {"most": 5}}}
+    assert "query by query" not in "\n".join(kebiolm_section(other))
