@@ -29,8 +29,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+from scipy import sparse
+
 INDEX: Final = "hnsw.bin"
 ALIASES: Final = "aliases.json"
+VECTORS: Final = "vectors.npz"
+VECTORIZER: Final = "vectorizer.json"
 BUILT: Final = "built.json"  # written last: a folder without it is not whole
 WARM_UP: Final = 200  # mentions
 
@@ -104,29 +108,37 @@ def build(generation: Any, kb: Any, cache: Path, *, construction: int | None = N
         )
     began = time.perf_counter()
     with contextlib.redirect_stdout(sys.stderr):
-        aliases, _, ann = generation.create_tfidf_ann_index(None, kb)
+        aliases, vectorizer, ann = generation.create_tfidf_ann_index(None, kb)
     seconds = time.perf_counter() - began
     ann.saveIndex(str(cache / INDEX))
+    sparse.save_npz(cache / VECTORS, vectorizer.transform(aliases))
+    vocabulary = {gram: int(place) for gram, place in vectorizer.vocabulary_.items()}
+    kept = {"vocabulary": vocabulary, "idf": vectorizer.idf_.tolist()}
+    (cache / VECTORIZER).write_text(json.dumps(kept), encoding="utf-8")
     (cache / ALIASES).write_text(json.dumps(aliases), encoding="utf-8")
     (cache / BUILT).write_text(json.dumps({"seconds": round(seconds, 1)}), encoding="utf-8")
 
 
 def load(generation: Any, kb: Any, cache: Path) -> Any:
-    """The generator over a kept index.
+    """The generator over a kept index, its vectors and its vectoriser, as scispaCy loads its own.
 
-    The vectoriser is fitted again, on the same names in the same order, so that no pickle is read.
+    scispaCy keeps the vectoriser as a pickle; here what it learned is kept as JSON.
     """
-    names = list(kb.alias_to_cuis)
+    kept = json.loads((cache / VECTORIZER).read_text(encoding="utf-8"))
     vectorizer = generation.TfidfVectorizer(
-        analyzer="char_wb", ngram_range=(3, 3), min_df=10, dtype=generation.numpy.float32
+        analyzer="char_wb",
+        ngram_range=(3, 3),
+        min_df=10,
+        dtype=generation.numpy.float32,
+        vocabulary=kept["vocabulary"],
     )
-    vectorizer.fit(names)
+    vectorizer.idf_ = generation.numpy.array(kept["idf"], dtype=generation.numpy.float32)
     aliases = json.loads((cache / ALIASES).read_text(encoding="utf-8"))
     nmslib = generation.nmslib
     ann = nmslib.init(
         method="hnsw", space="cosinesimil_sparse", data_type=nmslib.DataType.SPARSE_VECTOR
     )
-    ann.addDataPointBatch(vectorizer.transform(aliases))
+    ann.addDataPointBatch(sparse.load_npz(cache / VECTORS))
     ann.loadIndex(str(cache / INDEX))
     return generation.CandidateGenerator(
         ann_index=ann, tfidf_vectorizer=vectorizer, ann_concept_aliases_list=aliases, kb=kb

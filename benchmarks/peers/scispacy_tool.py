@@ -6,7 +6,7 @@ loads an index of its own.
 
     PYTHON benchmarks/peers/scispacy_tool.py [CONSTRUCTION]
 
-CONSTRUCTION is nmslib's efConstruction. scispaCy's own, 2,000, takes two hours for the names of
+CONSTRUCTION is nmslib's efConstruction. scispaCy's own, 2,000, takes hours for the names of
 MeSH on two cores; the time falls about as the number does. `scispacy_construction.py` measures what
 that costs in recall.
 """

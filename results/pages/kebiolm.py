@@ -184,12 +184,13 @@ def _probing(probed: Sequence[Result]) -> Iterator[str]:
     for first, second in combinations(probed, 2):
         yield from _gains(first, second)
     yield from ("", f"What `{probed[0]['model']}` says, one query of a relation:", "")
-    header = ("query", "a right answer", "the model's")
-    rows = (
-        (one["query"], one["gold"], ("✓ " if one["is_right"] else "") + ", ".join(one["said"]))
-        for one in probed[0]["examples"][:_EXAMPLES]
+    yield from markdown_table(
+        ("query", "a right answer", "the model's"),
+        (
+            (one["query"], one["gold"], ("✓ " if one["is_right"] else "") + ", ".join(one["said"]))
+            for one in probed[0]["examples"][:_EXAMPLES]
+        ),
     )
-    yield from markdown_table(header, rows)
 
 
 def _gains(first: Result, second: Result) -> Iterator[str]:
