@@ -64,7 +64,10 @@ def medline(folder: Path, documents: int | None) -> list[Path]:
 
 
 def once(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What was measured, from its file if that is there; else it is measured and kept there."""
+    """What was measured, from its file if that is there; else it is measured and kept there.
+
+    The commit and the machine are those of the measurement, whenever it is stored.
+    """
     if not path.exists():
         found = {**measure(), **circumstances()}
         path.with_suffix(".part").write_text(json.dumps(found), encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from pages.markdown import Result, markdown_table
@@ -78,7 +78,10 @@ def _kills(measured: Result) -> list[str]:
     )
     same = measured["same_output"] and measured["same_counts"]
     done = [shards for job in measured.get("shards_done_at_each", []) for shards in job]
-    reached = f" Of {measured['shards']} shards, {_joined(done)} were done then." if done else ""
+    reached = ""
+    if done:
+        numbers = ", ".join(map(str, done))
+        reached = f" Of {measured['shards']} shards, {numbers} were done then."
     return [
         "## Killed",
         "",
@@ -87,10 +90,6 @@ def _kills(measured: Result) -> list[str]:
         f"is {'the same, byte for byte, as' if same else '**not the same as**'} that of a job that "
         f"was not killed ({_job(measured)}; {_where(measured)}).",
     ]
-
-
-def _joined(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers))
 
 
 def _disk(measured: Result) -> list[str]:

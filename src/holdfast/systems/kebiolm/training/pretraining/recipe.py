@@ -36,6 +36,7 @@ from holdfast.systems.kebiolm.training.pretraining.saved import (
 from holdfast.systems.kebiolm.training.pretraining.train import (
     PretrainConfig,
     PretrainTask,
+    mean_tokens,
     pretrain,
 )
 from holdfast.training.bert import TransformerConfig, TransformerLinker, pretrained_transformer
@@ -108,7 +109,7 @@ def pretrain_recipe(
         "recipes": [recipe.name],
         "training_data": list(manifest_of(text).config["training_data"]),
         "results": {f"held-out text: {k}": v for k, v in history[-1].items() if k not in _NOT_TOLD},
-        "tokens": round(steps * config.batch * _mean_tokens(prepared.training)),
+        "tokens": round(steps * config.batch * mean_tokens(prepared.training)),
         "settings": {**asdict(config), **asdict(corpus), **asdict(masking)},
         "log": [dict(entry) for entry in history],
     }
@@ -156,10 +157,6 @@ def _prepare(
         f"{'its own' if has_head else 'a new'} head of masked tokens"
     )
     return _Prepared(Knowledge(model, tokenizer, ids), training, measured, mask_token)
-
-
-def _mean_tokens(sequences: Sequence[TextSequence]) -> float:
-    return sum(len(sequence.tokens) for sequence in sequences) / len(sequences)
 
 
 _NOT_TOLD: Final = ("step", "seconds", "loss")

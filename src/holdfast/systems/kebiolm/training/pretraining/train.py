@@ -54,8 +54,12 @@ class PretrainConfig:
         """So many steps that about the budget's tokens are read, or the text so often."""
         if self.epochs:
             return max(1, round(self.epochs * len(sequences) / self.batch))
-        mean = sum(len(s.tokens) for s in sequences) / max(1, len(sequences))
-        return max(1, round(self.token_budget / (mean * self.batch)))
+        return max(1, round(self.token_budget / (mean_tokens(sequences) * self.batch)))
+
+
+def mean_tokens(sequences: Sequence[TextSequence]) -> float:
+    """The mean length of the sequences, of which there is at least one."""
+    return sum(len(sequence.tokens) for sequence in sequences) / len(sequences)
 
 
 class PretrainTask(Task[TextSequence]):
