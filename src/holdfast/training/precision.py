@@ -1,8 +1,9 @@
-"""Training in bfloat16, more than twice as fast on processors and cards with instructions for it.
+"""Training in bfloat16, which is more than twice as fast on processors with instructions for it.
 
-Only what is inside transformer layers, products and attention, is rounded to 16 bits. Weights,
-residual states, norms, heads, losses and the optimizer stay in 32 bits, and so does everything
-outside of training: evaluation, export and run time.
+Only products are rounded to 16 bits: those inside transformer layers, attention with them, and that
+of a masked language model with its vocabulary. Weights, residual states, norms, other heads, losses
+and the optimizer stay in 32 bits, and so does everything outside of training: evaluation, export
+and run time. On a graphics card the same holds; how much faster that is was not measured.
 """
 
 from __future__ import annotations
@@ -49,6 +50,6 @@ def computed_in(precision: Precision, device: str = "cpu") -> Iterator[None]:
 
 
 def layer_products() -> torch.autocast:
-    """A context for the products of one layer."""
+    """A context for the products of one layer, or with a vocabulary."""
     device = _LOW.get()
     return torch.autocast(device or "cpu", dtype=torch.bfloat16, enabled=bool(device))
