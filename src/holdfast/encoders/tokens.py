@@ -73,6 +73,7 @@ class TokenReader:
 
     first: int  # the token before a window: [CLS]
     last: int  # the token after it: [SEP]
+    blank: int  # the token of a hidden word: [MASK], or `last` where a tokenizer has none
     _tokenizer: Tokenizer
 
     @classmethod
@@ -83,7 +84,9 @@ class TokenReader:
         for pair in (("[CLS]", "[SEP]"), ("<s>", "</s>")):
             first, last = (tokenizer.token_to_id(name) for name in pair)
             if first is not None and last is not None:
-                return cls(first, last, tokenizer)
+                masks = (tokenizer.token_to_id(name) for name in ("[MASK]", "<mask>"))
+                blank = next((mask for mask in masks if mask is not None), last)
+                return cls(first, last, blank, tokenizer)
         raise ArtifactError("the tokenizer has neither [CLS] and [SEP] nor <s> and </s>")
 
     def read(self, text: str) -> Tokens:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpora.named.files import write
-from holdfast.corpora.named.chemprot import read_chemprot
+from holdfast.corpora.named.chemprot import read_chemprot, read_chemprot_sentences
 from holdfast.corpora.named.gad import read_gad
 from holdfast.corpora.named.relations import NO_RELATION, RelationExample, hold_out
 from holdfast.document import Span
@@ -35,6 +35,39 @@ def test_chemprot_rows_are_pairs_of_a_gene_and_a_chemical(tmp_path: Path) -> Non
     assert words(first, first.head) == ["BC6ENTG"]
     assert words(first, first.tail) == ["BC6ENTC"]
     assert (second.label, second.is_positive, second.tail) == (NO_RELATION, False, ())
+
+
+def test_chemprot_sentences_join_the_rows_of_one_sentence(tmp_path: Path) -> None:
+    rows = (
+        "The BC6ENTG is blocked by BC6ENTC , not BC6OTHER , in BC6OTHER .\tCPR:4\r\n"
+        "The BC6ENTG is blocked by BC6OTHER , not BC6ENTC , in BC6OTHER .\tFalse\r\n"
+    )
+    first, second = read_chemprot_sentences(write(tmp_path / "dev.tsv", CHEMPROT + rows))
+    assert first.id == "dev-1"
+    assert first.text == "The entity is blocked by entity , not entity ."
+    assert {first.text_of(mention) for mention in first.mentions} == {"entity"}
+    assert [(m.type, m.ids) for m in first.mentions] == [
+        ("Gene", ("gene:0",)),
+        ("Chemical", ("chemical:1",)),
+        ("", ()),
+    ]
+    assert [m.ids for m in second.mentions] == [
+        ("gene:0",),
+        ("chemical:1",),
+        ("chemical:2",),
+        (),
+    ]
+    (relation,) = second.relations
+    assert relation.type == "CPR:4"
+    assert [argument.entity_id for argument in relation.arguments] == ["chemical:1", "gene:0"]
+
+
+@pytest.mark.parametrize(("split", "related"), [("train", 4_131), ("dev", 2_412), ("test", 3_439)])
+def test_the_real_chemprot_sentences_keep_every_relation_that_has_markers(
+    data_dir: Path, split: str, related: int
+) -> None:
+    path = data_dir / "corpora" / "re" / "chemprot" / f"{split}.tsv"
+    assert sum(len(d.relations) for d in read_chemprot_sentences(path)) == related
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from holdfast.corpora import read_documents
 from holdfast.corpora.brat import read_brat
 from holdfast.corpora.iob import read_iob
 from holdfast.corpora.named.abbreviations import read_med1250
+from holdfast.corpora.named.chemprot import read_chemprot_sentences
 from holdfast.corpora.named.craft import read_craft
 from holdfast.corpora.named.ddi import read_ddi
 from holdfast.corpora.named.medmentions import read_full_offsets, read_tokens
@@ -166,6 +167,13 @@ CORPORA: Final[Mapping[str, NamedCorpus]] = {
         ids="",
         licence="public domain",
         weights_may_ship=True,
+    ),
+    "chemprot": NamedCorpus(
+        splits=_splits("re/chemprot/{}.tsv", _EVERY, read_chemprot_sentences),
+        ids="its own",
+        licence="research",
+        weights_may_ship=False,
+        unit="sentence",
     ),
     "ddi": NamedCorpus(
         splits=_splits("re/ddi/{}", "train test", read_ddi),

@@ -40,7 +40,7 @@ def run_given_relations(
     found = list(_counted(step.pipe(bare), len(gold), progress))
     report = score_documents(gold, found, protocol="relations")
     config = manifest_of(folder).config
-    shape = RelationShape(tuple(config["pairs"]), tuple(config["labels"]))
+    shape = RelationShape.of(config)
     report = with_baselines(report, gold, shape).with_context(
         given="gold mentions and ids",
         drops_hypernyms=bool(config["drops_hypernyms"]),

@@ -6,7 +6,12 @@ import pytest
 
 from holdfast.document import NIL, Document, Mention
 from holdfast.errors import InvalidValueError
-from holdfast.systems.kebiolm.relations.pairs import RelationShape, entities_of, questions_of
+from holdfast.systems.kebiolm.relations.pairs import (
+    SENTENCE,
+    RelationShape,
+    entities_of,
+    questions_of,
+)
 
 CID = RelationShape()
 
@@ -60,6 +65,19 @@ def test_beyond_a_bound_the_pairs_that_share_sentences_are_asked_first() -> None
     questions = questions_of(found.with_mentions(found.mentions + together), CID, most=3)
     assert (questions.pairs, questions.asked, questions.is_bounded) == (400, 3, True)
     assert ("C:0", "D:19") in pairs(found.with_mentions(found.mentions + together), most=3)
+
+
+def test_within_sentences_only_those_are_asked_about_that_share_one() -> None:
+    shape = RelationShape(within=SENTENCE)
+    found = document(("Chemical", "C:1"), ("Disease", "D:1"), ("Chemical", "C:2"))
+    assert questions_of(found, shape).pairs == 0
+    beside = (Mention.at(18, 20, "Disease", ids=("D:1",)),)  # in the sentence of C:2
+    assert pairs(found.with_mentions(found.mentions + beside), shape) == {("C:2", "D:1")}
+
+
+def test_a_pair_is_judged_within_documents_or_sentences() -> None:
+    with pytest.raises(InvalidValueError, match="document or sentence, not 'page'"):
+        RelationShape(within="page")
 
 
 def test_types_of_a_pair_are_two() -> None:

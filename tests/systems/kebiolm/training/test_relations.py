@@ -23,6 +23,7 @@ from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train  # noqa:
 from holdfast.experiments.run import run_recipe  # noqa: E402
 from holdfast.models import manifest_of  # noqa: E402
 from holdfast.systems.kebiolm.relations.asked import ReadText, ask  # noqa: E402
+from holdfast.systems.kebiolm.relations.excerpt import excerpt  # noqa: E402
 from holdfast.systems.kebiolm.relations.model import RelationModel  # noqa: E402
 from holdfast.systems.kebiolm.relations.pairs import questions_of  # noqa: E402
 from holdfast.systems.kebiolm.relations.relater import (  # noqa: E402
@@ -36,10 +37,7 @@ from holdfast.systems.kebiolm.training.relations.data import (  # noqa: E402
     RelationBatch,
     examples_of,
 )
-from holdfast.systems.kebiolm.training.relations.excerpts import (  # noqa: E402
-    excerpt,
-    excerpts_of,
-)
+from holdfast.systems.kebiolm.training.relations.excerpts import excerpts_of  # noqa: E402
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork  # noqa: E402
 from holdfast.systems.kebiolm.training.relations.recipe import (  # noqa: E402
     RelationRecipeConfig,
@@ -144,7 +142,7 @@ def test_numpy_and_torch_and_8_bits_agree(place: Path) -> None:
 def test_only_the_head_is_marked_as_the_head(place: Path) -> None:
     model = RelationModel.open(place / "model")
     document = toys.documents(1, seed=5)[0]
-    text = ReadText.of(document, model.encoder.reader)
+    text = ReadText.of(document, model.encoder.reader, model.shape)
     for question in questions_of(document, model.shape).questions:
         asked = ask(text, question)
         assert asked is not None
@@ -168,7 +166,7 @@ def test_a_tail_is_read_beside_the_heads_mention_in_its_sentence(place: Path) ->
     )
     document = Document("1", words, mentions=mentions)
     (question,) = questions_of(document, model.shape).questions
-    asked = ask(ReadText.of(document, model.encoder.reader), question)
+    asked = ask(ReadText.of(document, model.encoder.reader, model.shape), question)
     assert asked is not None
     assert [tail.id for tail in asked.judged] == ["MESH:D5", "MESH:D3"]
     assert asked.nearest.tolist() == [0, 1]

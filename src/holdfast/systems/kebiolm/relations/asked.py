@@ -7,16 +7,21 @@ head: whether a tail's mention is related to it can be read off the mention's ow
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.document import Document, Span
+from holdfast.document import Document, Mention, Span
 from holdfast.encoders.tokens import TokenReader, Tokens
-from holdfast.systems.kebiolm.relations.pairs import DocumentEntity, Question, entities_of
+from holdfast.systems.kebiolm.relations.pairs import (
+    DocumentEntity,
+    Question,
+    RelationShape,
+    entities_of,
+)
 from holdfast.text.sentences import split_sentences
 
 Floats = npt.NDArray[np.float32]
@@ -50,12 +55,18 @@ class ReadText:
     places: Mapping[str, tuple[Place, ...]]  # of each entity's mentions that have a token
 
     @classmethod
-    def of(cls, document: Document, reader: TokenReader) -> ReadText:
+    def of(cls, document: Document, reader: TokenReader, shape: RelationShape) -> ReadText:
+        """Entities are those of the shape's types: a model has seen no others marked."""
         tokens = reader.read(document.text)
+        if shape.hides_names:
+            hidden = [m for m in document.mentions if not m.type or shape.has_type(m.type)]
+            tokens = _without_names(tokens, hidden, reader.blank)
         sentences = tuple(split_sentences(document.text))
         starts = [span.start for span in sentences]
         places = {
-            entity.id: tuple(_places(entity, tokens, starts)) for entity in entities_of(document)
+            entity.id: tuple(_places(entity, tokens, starts))
+            for entity in entities_of(document)
+            if shape.has_type(entity.type)
         }
         return cls(tokens, sentences, places)
 
@@ -63,6 +74,24 @@ class ReadText:
         """Whether a sentence has mentions of both entities."""
         sentences = ({place.sentence for place in self.places[id]} for id in (first, second))
         return bool(set.intersection(*sentences))
+
+
+def _without_names(tokens: Tokens, mentions: Iterable[Mention], blank: int) -> Tokens:
+    """One blank for the tokens that touch a mention; mentions that share a token have one."""
+    starts, ends, ids = tokens.starts.copy(), tokens.ends.copy(), tokens.ids.copy()
+    named = np.zeros(len(tokens), dtype=bool)
+    joined = np.zeros(len(tokens), dtype=bool)  # to the token before
+    for mention in mentions:
+        first = int(np.searchsorted(ends, mention.start, side="right"))
+        last = int(np.searchsorted(starts, mention.end, side="left"))
+        named[first:last] = True
+        joined[first + 1 : last] = True
+    kept = np.flatnonzero(~joined)
+    ids[named] = blank
+    # A blank ends where the last of the tokens does that it stands for.
+    lasts = np.append(kept, len(tokens))[1:] - 1
+    words = np.flatnonzero(np.isin(kept, tokens.words) | named[kept])
+    return Tokens(ids[kept], starts[kept], np.take(ends, lasts), words)
 
 
 def _places(entity: DocumentEntity, tokens: Tokens, starts: Sequence[int]) -> Iterator[Place]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,9 +14,11 @@ from holdfast.document import Document, Span
 from holdfast.encoders.tokens import TokenEncoder
 from holdfast.errors import ArtifactError
 from holdfast.systems.kebiolm.relations.asked import Asked, Floats, ReadText, ask
+from holdfast.systems.kebiolm.relations.excerpt import sentences_of
 from holdfast.systems.kebiolm.relations.pairs import (
     MOST_PAIRS,
     RELATION_MODEL,
+    SENTENCE,
     Question,
     RelationShape,
     questions_of,
@@ -80,7 +82,7 @@ class RelationModel:
         try:
             with np.load(folder / HEADS) as stored:
                 weights = {name: stored[name].astype(np.float32) for name in stored.files}
-            shape = RelationShape(tuple(config["pairs"]), tuple(config["labels"]))
+            shape = RelationShape.of(config)
             calibrations = tuple(Calibration(**one) for one in config["calibrations"])
             drops = bool(config["drops_hypernyms"])
         except Exception as error:  # numpy raises bare exceptions of many types
@@ -95,13 +97,33 @@ class RelationModel:
         asked = questions_of(document, self.shape, most=most)
         if not asked.questions:
             return Judgement((), asked.pairs, 0)
-        text = ReadText.of(document, self.encoder.reader)
-        found = tuple(
-            judged for question in asked.questions for judged in self._answer(text, question)
-        )
-        return Judgement(found, asked.pairs, asked.asked)
+        if self.shape.within == SENTENCE:
+            found = self._answer_by_sentences(document, asked.questions)
+        else:
+            found = list(self._answer(document, asked.questions))
+        return Judgement(tuple(found), asked.pairs, asked.asked)
 
-    def _answer(self, text: ReadText, question: Question) -> Iterator[Judged]:
+    def _answer_by_sentences(
+        self, document: Document, questions: Sequence[Question]
+    ) -> list[Judged]:
+        """Each pair as the sentence says it that says it most clearly."""
+        best = dict[tuple[str, str, str], Judged]()
+        for span, part in sentences_of(document):
+            for judged in self._answer(part, questions):
+                key = judged.head, judged.tail, judged.label
+                if key not in best or judged.probability > best[key].probability:
+                    best[key] = replace(judged, sentence=span)
+        return list(best.values())
+
+    def _answer(self, document: Document, questions: Sequence[Question]) -> Iterator[Judged]:
+        """The answers to what the document mentions of the questions."""
+        text = ReadText.of(document, self.encoder.reader, self.shape)
+        for question in questions:
+            if question.head.id in text.places:
+                here = tuple(tail for tail in question.tails if tail.id in text.places)
+                yield from self._judge(text, replace(question, tails=here))
+
+    def _judge(self, text: ReadText, question: Question) -> Iterator[Judged]:
         asked = ask(text, question)
         if asked is None:
             return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final, Self
 
 from holdfast.document import Document, Mention
 from holdfast.errors import InvalidValueError
@@ -18,6 +18,8 @@ RELATION_MODEL: Final = "relation model"
 """The kind of model folders."""
 MOST_PAIRS: Final = 2000
 """Pairs of one document that are judged; an abstract seldom has a hundred."""
+WHOLE, SENTENCE = "document", "sentence"
+"""What is read to judge a pair: everything, or each sentence that mentions both by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +58,37 @@ class RelationShape:
 
     pairs: tuple[str, ...] = ("Chemical Disease",)  # types of head and tail
     labels: tuple[str, ...] = ("CID",)
+    within: str = WHOLE  # or SENTENCE
+    hides_names: bool = False  # whether the network reads blanks for what has one of these types
 
     def __post_init__(self) -> None:
+        if self.within not in (WHOLE, SENTENCE):
+            raise InvalidValueError(f"within must be {WHOLE} or {SENTENCE}, not {self.within!r}")
         for pair in self.pairs:
             if len(pair.split()) != 2:
                 raise InvalidValueError(f"pairs: {pair!r} must be two types, as Chemical Disease")
         if not self.pairs or not self.labels:
             raise InvalidValueError("a relation model has at least one pair of types and one label")
 
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> Self:
+        """The shape that the manifest of a model holds."""
+        return cls(
+            tuple(config["pairs"]),
+            tuple(config["labels"]),
+            str(config.get("within", WHOLE)),
+            bool(config.get("hides_names", False)),
+        )
+
     @property
     def type_pairs(self) -> frozenset[tuple[str, str]]:
         """Canonical types of heads and tails."""
         split = (pair.split() for pair in self.pairs)
         return frozenset((canonical_type(head), canonical_type(tail)) for head, tail in split)
+
+    def has_type(self, type: str) -> bool:
+        """Whether a pair has an end of this type, however it is spelt."""
+        return any(canonical_type(type) in pair for pair in self.type_pairs)
 
 
 def entities_of(document: Document) -> list[DocumentEntity]:
@@ -88,7 +108,8 @@ def entities_of(document: Document) -> list[DocumentEntity]:
 def questions_of(document: Document, shape: RelationShape, *, most: int = MOST_PAIRS) -> Questions:
     """A question for each head. Of a pair whose types allow both orders, the first is the head.
 
-    Beyond `most` pairs, those are asked that share most sentences, then those mentioned most.
+    A shape within sentences has the pairs that share one. Beyond `most` pairs, those are asked
+    that share most sentences, then those mentioned most.
     """
     entities = entities_of(document)
     wanted = shape.type_pairs
@@ -99,6 +120,9 @@ def questions_of(document: Document, shape: RelationShape, *, most: int = MOST_P
             pairs.append((first, second))
         elif types[::-1] in wanted:
             pairs.append((second, first))
+    if shape.within == SENTENCE:
+        places = _sentences_of_all(document, entities)
+        pairs = [(head, tail) for head, tail in pairs if places[head] & places[tail]]
     asked = pairs if len(pairs) <= most else _closest(document, entities, pairs, most)
     tails = defaultdict[int, list[int]](list)
     for head, tail in asked:
@@ -116,8 +140,7 @@ def _closest(
     pairs: Sequence[tuple[int, int]],
     most: int,
 ) -> list[tuple[int, int]]:
-    starts = [span.start for span in split_sentences(document.text)] or [0]
-    places = [frozenset(_sentences(entity, starts)) for entity in entities]
+    places = _sentences_of_all(document, entities)
 
     def rank(pair: tuple[int, int]) -> tuple[int, int]:
         head, tail = pair
@@ -127,5 +150,12 @@ def _closest(
     return sorted(pairs, key=rank)[:most]
 
 
-def _sentences(entity: DocumentEntity, starts: Sequence[int]) -> list[int]:
-    return [max(0, bisect_right(starts, mention.start) - 1) for mention in entity.mentions]
+def _sentences_of_all(
+    document: Document, entities: Sequence[DocumentEntity]
+) -> list[frozenset[int]]:
+    """The sentences in which each entity is mentioned."""
+    starts = [span.start for span in split_sentences(document.text)] or [0]
+    return [
+        frozenset(max(0, bisect_right(starts, mention.start) - 1) for mention in entity.mentions)
+        for entity in entities
+    ]

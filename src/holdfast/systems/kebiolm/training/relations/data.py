@@ -71,7 +71,7 @@ def examples_of(
     """
     for document in documents:
         gold = gold_pairs(document, shape)
-        text = ReadText.of(document, reader)
+        text = ReadText.of(document, reader, shape)
         for question in questions_of(document, shape).questions:
             asked = ask(text, question)
             if asked is None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from holdfast.document import Document, Span
-from holdfast.systems.kebiolm.relations.pairs import entities_of
+from holdfast.document import Document
+from holdfast.systems.kebiolm.relations.excerpt import excerpt
 from holdfast.text.sentences import split_sentences
 
 _MOST_SENTENCES: Final = 3
@@ -28,26 +27,6 @@ def excerpts_of(document: Document, count: int, generator: np.random.Generator) 
         start, end = sentences[first].start, sentences[first + length - 1].end
         found[start, end] = excerpt(document, start, end)
     return list(found.values())
-
-
-def excerpt(document: Document, start: int, end: int) -> Document:
-    """The text from `start` to `end` with the mentions that are wholly in it.
-
-    A relation stays if all of its entities are mentioned there.
-    """
-    mentions = tuple(
-        replace(m, spans=tuple(Span(a - start, b - start) for a, b in m.spans))
-        for m in document.mentions
-        if start <= m.start and m.end <= end
-    )
-    part = Document(f"{document.id}:{start}-{end}", document.text[start:end], mentions=mentions)
-    there = {entity.id for entity in entities_of(part)}
-    relations = tuple(
-        replace(relation, evidence=())
-        for relation in document.relations
-        if all(argument.entity_id in there for argument in relation.arguments)
-    )
-    return replace(part, relations=relations)
 
 
 def excerpts_of_all(documents: Iterable[Document], count: int, *, seed: int) -> Iterator[Document]:

@@ -41,6 +41,8 @@ def export_relations(
         "marks": list(asked.MARKS),
         "pairs": list(model.shape.pairs),
         "labels": list(model.shape.labels),
+        "within": model.shape.within,
+        "hides_names": model.shape.hides_names,
         "calibrations": [asdict(one) for one in fitted.calibrations],
         "drops_hypernyms": fitted.drops_hypernyms,
         "parameters": model.size(),

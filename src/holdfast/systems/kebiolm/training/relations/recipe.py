@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -21,8 +22,14 @@ from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.experiments.settings import read_parts
 from holdfast.kb.hierarchy import ancestors
 from holdfast.models import find_model, manifest_of
+from holdfast.systems.kebiolm.relations.excerpt import sentences_of
 from holdfast.systems.kebiolm.relations.model import Calibration
-from holdfast.systems.kebiolm.relations.pairs import RELATION_MODEL, RelationShape
+from holdfast.systems.kebiolm.relations.pairs import (
+    RELATION_MODEL,
+    SENTENCE,
+    WHOLE,
+    RelationShape,
+)
 from holdfast.systems.kebiolm.training.relations.data import Above, ReadingConfig, examples_of
 from holdfast.systems.kebiolm.training.relations.excerpts import excerpts_of_all
 from holdfast.systems.kebiolm.training.relations.export import export_relations
@@ -39,6 +46,7 @@ from holdfast.training.starts import begin_with_detector, check_starts, checkpoi
 from holdfast.training.token_encoder import open_token_encoder, open_tokenizer
 
 SMALL = "-int8"
+_READ = {WHOLE: "whole documents", SENTENCE: "single sentences"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ def train_relation_recipe(
         report=report,
     )
     described = {
-        **_description(recipe),
+        **_description(recipe, shape),
         "selected_on": _selected_on(recipe, own),
         "settings": _plain(config, reading, own),
         "log": [dict(entry) for entry in history],
@@ -139,7 +147,7 @@ def _task(
     ids = primary_ids(kb)
     reader = TokenReader.of(open_tokenizer(own.encoder))
     hidden: Above | None = None if own.learns_hypernyms else above
-    whole = list(with_primary_ids(training, ids))
+    whole = list(_read_by(model.shape, with_primary_ids(training, ids)))
     excerpts = excerpts_of_all(whole, own.excerpts, seed=config.seed)
     examples = partial(examples_of, reader=reader, shape=model.shape, reading=reading, above=hidden)
     learned = [*examples(whole), *examples(excerpts, are_excerpts=True)]
@@ -148,16 +156,22 @@ def _task(
             f"recipe {recipe.name!r}: no training document has two linked entities of the types "
             f"{', '.join(model.shape.pairs)}"
         )
-    chosen = list(with_primary_ids(selected, ids))
+    chosen = list(_read_by(model.shape, with_primary_ids(selected, ids)))
     asked = list(examples_of(chosen, reader, model.shape, reading))
     pairs = sum(len(example.labels) for example in learned)
     related = sum(int((example.labels == 1).sum()) for example in learned)
     report(f"{len(learned):,} questions, {pairs:,} pairs, {related:,} of them related")
-    mask = reader.last  # [SEP] where a tokenizer has no [MASK]
-    tokenizer = open_tokenizer(own.encoder)
-    found = tokenizer.token_to_id("[MASK]") or tokenizer.token_to_id("<mask>")
     development = Development(chosen, asked, above)
-    return RelationTask(model, learned, development, config, mask=mask if found is None else found)
+    return RelationTask(model, learned, development, config, mask=reader.blank)
+
+
+def _read_by(shape: RelationShape, documents: Iterable[Document]) -> Iterator[Document]:
+    """The documents, or their sentences, if a pair is judged by sentences."""
+    for document in documents:
+        if shape.within == SENTENCE:
+            yield from (part for _, part in sentences_of(document))
+        else:
+            yield document
 
 
 def _documents(
@@ -206,7 +220,7 @@ def _given_fit(own: RelationRecipeConfig, select: str, name: str) -> Fitted | No
     return Fitted(calibrations, bool(config["drops_hypernyms"]), 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def _description(recipe: Recipe) -> dict[str, Any]:
+def _description(recipe: Recipe, shape: RelationShape) -> dict[str, Any]:
     earlier = list(dict.fromkeys(each.name for each in starts_of(recipe)))
     learned = (split for each in (recipe, *starts_of(recipe)) for split in each.trained.on)
     fit = list(dict.fromkeys(learned))
@@ -215,7 +229,7 @@ def _description(recipe: Recipe) -> dict[str, Any]:
         "recipes": [*reversed(earlier), recipe.name],
         "training_data": fit,
         "licence": "; ".join(dict.fromkeys(CORPORA[name].licence for name in names)),
-        "about": "relations between linked entities, read off whole documents",
+        "about": f"relations between linked entities, read off {_READ[shape.within]}",
     }
 
 

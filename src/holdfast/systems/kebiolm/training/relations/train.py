@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -140,5 +141,5 @@ def train_relations(
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
     loop, own = split_config(config)
-    shape = {key: list(value) for key, value in asdict(task.model.shape).items()}
+    shape = json.loads(json.dumps(asdict(task.model.shape)))  # lists, as a checkpoint holds them
     return train(task, loop, folder=folder, about={**own, **shape, **about}, report=report)
