@@ -58,6 +58,9 @@ def knowledge(
         int, typer.Option("--masks", min=1, max=10, help="Tokens of an answer at most.")
     ] = 10,
     beam: Annotated[int, typer.Option("--beam", min=1, help="Fillings that are kept.")] = 5,
+    precision: Annotated[
+        str, typer.Option("--precision", help="float32, or bfloat16 for more speed.")
+    ] = "float32",
     seed: Seed = 0,
     results: Results = None,
     as_json: Json = False,
@@ -67,7 +70,7 @@ def knowledge(
     from holdfast.io.progress import progress_bar
     from holdfast.systems.kebiolm.training.probing.command import probe_model
 
-    options = {"most": most, "masks": masks, "beam": beam, "seed": seed}
+    options = {"most": most, "masks": masks, "beam": beam, "seed": seed, "precision": precision}
     with progress_bar("probe knowledge") as progress:
         measured = probe_model(str(model), kb, triples, options, progress=progress)
     name = measured["model"]

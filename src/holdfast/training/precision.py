@@ -1,9 +1,10 @@
-"""Training in bfloat16, which is more than twice as fast on processors with instructions for it.
+"""Products in bfloat16: more than twice as fast on processors with instructions for it.
 
 Only products are rounded to 16 bits: those inside transformer layers, attention with them, and that
 of a masked language model with its vocabulary. Weights, residual states, norms, other heads, losses
-and the optimizer stay in 32 bits, and so does everything outside of training: evaluation, export
-and run time. On a graphics card the same holds; how much faster that is was not measured.
+and the optimizer stay in 32 bits. So does everything outside of training (evaluation, export and
+run time), but for the knowledge probe where it is asked for. On a graphics card the same holds; how
+much faster that is was not measured.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
         write_rows(kb, task.rows)
         rows, kept = [], _kept(plan)
         for done, tool in enumerate(plan.tools):
-            progress(tool.label, (1 + done) / (1 + len(plan.tools)))
+            progress(tool.label, done / len(plan.tools))
             measure = partial(_row, tool, task, sets, kb)
             rows.append(_once(kept / f"{tool.name}.json", measure))
     return {

@@ -12,6 +12,7 @@ from holdfast.step import Progress
 from holdfast.systems.kebiolm.knowledge.vectors import KnowledgeVectors
 from holdfast.systems.kebiolm.training.pretraining.saved import open_knowledge
 from holdfast.systems.kebiolm.training.probing.probe import KnowledgeProbeConfig, probe_knowledge
+from holdfast.training.precision import usable_precision
 
 
 def probe_model(
@@ -20,9 +21,10 @@ def probe_model(
     """Probe a pre-trained model; answers are kept in the home folder until all are there."""
     folder, vectors = find_model(model), find_model(triples)
     base = open_kb(kb)
+    options = {**options, "precision": usable_precision(options["precision"])}
     config = replace(KnowledgeProbeConfig(), **options)
     key = "-".join(manifest_of(each).digest[:8] for each in (folder, vectors))
-    size = "-".join(str(options[name]) for name in ("masks", "beam"))
+    size = "-".join(str(options[name]) for name in ("masks", "beam", "precision"))
     work = artifacts.home() / "probes" / f"knowledge-{key}-{size}.jsonl"
     measured = probe_knowledge(
         KnowledgeVectors.open(vectors),

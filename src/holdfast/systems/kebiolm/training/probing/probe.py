@@ -24,6 +24,7 @@ from holdfast.systems.kebiolm.knowledge.vectors import KnowledgeVectors
 from holdfast.systems.kebiolm.training.pretraining.saved import Knowledge
 from holdfast.systems.kebiolm.training.probing.decode import Filled, MaskedSequence, decode
 from holdfast.text.tokens import key_of
+from holdfast.training.precision import Precision, computed_in
 
 SEEN: Final = "seen"
 HELD_OUT: Final = "held_out"
@@ -38,6 +39,7 @@ class KnowledgeProbeConfig:
     beam: int = 5
     seed: int = 0
     relations: tuple[str, ...] = ()  # those that are asked about; all by default
+    precision: Precision = "float32"  # bfloat16: faster where the processor has it
 
 
 class MaskFiller:
@@ -177,7 +179,8 @@ def probe_knowledge(
     progress: Progress,
 ) -> dict[str, Any]:
     """The reports of seen and of held-out triples, and a table of examples."""
-    answered = ask_all(vectors, knowledge, kb, config, work=work, progress=progress)
+    with computed_in(config.precision):
+        answered = ask_all(vectors, knowledge, kb, config, work=work, progress=progress)
     reports: dict[str, Report] = {
         part: score_probing([one for one in answered if one.part == part])
         for part in (SEEN, HELD_OUT)
