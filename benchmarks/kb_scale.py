@@ -7,7 +7,6 @@ Names are three or four syllables in a row, so that they share trigrams as real 
 
 from __future__ import annotations
 
-import resource
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from holdfast.bench.processes import read_memory
 from holdfast.experiments.results import circumstances, write_result
 from holdfast.kb import Entry, KnowledgeBase, Source, build_kb
 
@@ -42,7 +42,7 @@ def main() -> None:
         began = time.perf_counter()
         summary = build_kb(folder, name="scale", parts=[(Source("synthetic"), entries(names))])
         built = time.perf_counter() - began
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = read_memory().peak
         KnowledgeBase(folder)
         began = time.perf_counter()
         KnowledgeBase(folder)

@@ -8,7 +8,6 @@ own, and some are mentioned again; texts are random words.
 
 from __future__ import annotations
 
-import resource
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from typing import Final
 
 import numpy as np
 
+from holdfast.bench.processes import read_memory
 from holdfast.document import Document, Mention, Span
 from holdfast.experiments.results import circumstances, write_result
 from holdfast.systems.multitask.model import MultitaskModel
@@ -74,7 +74,7 @@ def main() -> None:
             MultitaskData(training), MultitaskSettings(train=config), out=folder, report=_report
         )
         seconds = time.perf_counter() - began
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = read_memory().peak
         size = sum(path.stat().st_size for path in folder.iterdir())
         learned = MultitaskModel.open(folder).labels.classes - 1
     measured = {

@@ -44,7 +44,7 @@ _OF_ONE: Final[Mapping[str, Callable[[Result], str]]] = {
     "dense-index.md": render_dense_index,
 }
 """Pages that are made from the JSON file of the same stem."""
-FILLED: Final = ("README.md", "docs/batch.md")
+FILLED: Final = ("README.md", "docs/batch.md", "docs/benchmarks.md")
 PathAndText = tuple[str, str]
 
 

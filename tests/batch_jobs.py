@@ -47,7 +47,7 @@ class InlineEngine:
 
     def run(self, tasks: Sequence[Task], told: Callable[[int], None]) -> Iterator[Answer]:
         for task in tasks:
-            found = answer(task, self._worker, strict=self._strict, told=lambda _: None)
+            found = answer(task, self._worker, strict=self._strict, on_linked=lambda _: None)
             if isinstance(found, Failed):
                 raise found.error()
             if isinstance(found, Finished):

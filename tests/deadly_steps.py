@@ -18,7 +18,8 @@ from holdfast.cli import main
 from holdfast.document import Document
 from holdfast.kb import KnowledgeBase
 from holdfast.kinds import KINDS
-from holdfast.step import LINKS, Each, Options, Progress, Roles, Step, roles
+from holdfast.progress import Progress
+from holdfast.step import LINKS, Each, Options, Roles, Step, roles
 
 KIND = "deadly"
 

@@ -21,7 +21,8 @@ from holdfast.kb import KnowledgeBase
 from holdfast.kinds import KINDS
 from holdfast.models import PIPELINE, trained_model
 from holdfast.parts import Models
-from holdfast.step import LINKS, MENTIONS, RELATIONS, Each, Options, Progress, Roles, Step, roles
+from holdfast.progress import Progress
+from holdfast.step import LINKS, MENTIONS, RELATIONS, Each, Options, Roles, Step, roles
 from small_kb import make_kb
 
 TEXT = "A heart attack after lithium carbonate; TNF rose."

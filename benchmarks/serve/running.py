@@ -107,4 +107,4 @@ def _proportional(process: int) -> float:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text("utf-8").splitlines()
     except OSError:  # it has just ended
         return 0.0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1000
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024 / 1e6

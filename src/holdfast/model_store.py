@@ -19,13 +19,12 @@ from urllib.parse import quote
 
 from holdfast import artifacts
 from holdfast.errors import ArtifactError, FetchError, UsageError
+from holdfast.progress import Progress
 
 OFFERED: Final = Path(__file__).parent / "weights" / "offered.json"
 CHECKOUT: Final = Path(__file__).parents[2] / "models"
 _SECONDS: Final = 60  # without a byte, after which a server is given up
 _PIECE: Final = 1 << 20
-
-Progress = Callable[[str, float], None]
 
 
 @dataclass(frozen=True, slots=True)

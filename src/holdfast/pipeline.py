@@ -34,7 +34,8 @@ from holdfast.parts import (
     model_parts,
     typing_parts,
 )
-from holdfast.step import LINKS, MENTIONS, RELATIONS, Each, Options, Progress, Step, ignore_progress
+from holdfast.progress import Progress, ignore_progress
+from holdfast.step import LINKS, MENTIONS, RELATIONS, Each, Options, Step
 
 DEFAULT_KB: Final = "open"
 

@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from holdfast.document import Document
+from holdfast.progress import Progress, ignore_progress
 
 if TYPE_CHECKING:
     from holdfast.kb.store import KnowledgeBase
-
-Progress = Callable[[str, float], None]
-"""Called with what is being done and the part of it that is done, in [0, 1]."""
 
 MENTIONS: Final = "mentions"
 LINKS: Final = "links"
@@ -73,10 +71,6 @@ def roles(
 ) -> Roles:
     """Roles from any iterables of names."""
     return Roles(frozenset(needs), frozenset(adds), nests, tuple(types))
-
-
-def ignore_progress(_what: str, _done: float) -> None:
-    """Progress that nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -204,13 +204,13 @@ def test_the_first_worker_of_a_process_is_deaf_to_ctrl_c_from_its_first_instruct
     script = tmp_path / "first.py"
     script.write_text(
         "import multiprocessing, signal\n"
-        "from holdfast.batch.engines.local import _deaf_to_interrupts\n"
+        "from holdfast.batch.engines.local import _ignore_interrupts\n"
         "def tell(answers):\n"
         "    answers.send(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))\n"
         "if __name__ == '__main__':\n"
         "    context = multiprocessing.get_context('spawn')\n"
         "    ours, theirs = context.Pipe()\n"
-        "    with _deaf_to_interrupts():\n"
+        "    with _ignore_interrupts():\n"
         "        process = context.Process(target=tell, args=(theirs,))\n"
         "        process.start()\n"
         "    print(ours.recv(), signal.pthread_sigmask(signal.SIG_BLOCK, []))\n",

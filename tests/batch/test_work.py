@@ -41,6 +41,40 @@ def shard_of(path: Path, records: int) -> Shard:
     return Shard(source, 0, 0, records)
 
 
+class PartialPipeline:
+    """Links nothing, and fails at some documents."""
+
+    def __call__(self, document: Document) -> Document:
+        if "bad" in document.text:
+            raise ValueError("no such thing")
+        return document
+
+    def pipe(self, listed: Iterable[Document]) -> Iterator[Document]:
+        return map(self, listed)
+
+
+@pytest.mark.parametrize(("good", "bad"), [(0, 1), (0, 2), (3, 30)])
+def test_documents_that_cannot_be_linked_go_to_the_quarantine(
+    tmp_path: Path, good: int, bad: int
+) -> None:
+    listed = [*documents(good, "d"), *(Document(f"b{n}", "A bad one.") for n in range(bad))]
+    shard = shard_of(write_jsonl(tmp_path / "docs.jsonl", listed), len(listed))
+    worker = Worker(BatchJob(Linking(kb="none"), "jsonl", strict=False, out=str(tmp_path / "out")))
+    vars(worker)["_pipeline"] = PartialPipeline()
+    finished = worker.annotate(shard)
+    assert [one.id for one in finished.quarantined] == [f"b{n}" for n in range(bad)]
+    assert finished.tally.documents == good
+
+
+def test_if_none_of_many_can_be_linked_it_is_no_fault_of_theirs(tmp_path: Path) -> None:
+    listed = [Document(f"b{n}", "A bad one.") for n in range(20)]
+    shard = shard_of(write_jsonl(tmp_path / "docs.jsonl", listed), len(listed))
+    worker = Worker(BatchJob(Linking(kb="none"), "jsonl", strict=False, out=str(tmp_path / "out")))
+    vars(worker)["_pipeline"] = PartialPipeline()
+    with pytest.raises(ValueError, match="no such thing"):
+        worker.annotate(shard)
+
+
 def test_a_document_that_needs_too_much_memory_goes_to_the_quarantine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

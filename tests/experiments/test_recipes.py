@@ -405,6 +405,26 @@ def test_evaluate_prints_one_object_and_reproduce_stores_it(tmp_path: Path, data
     assert str(tmp_path) not in json.dumps(stored)
 
 
+def test_all_goes_on_without_what_needs_another_training(
+    tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fine, missing = tmp_path / "fine.toml", tmp_path / "absent.toml"
+    fine.write_text(LENIENT + 'index = "exact"\n', encoding="utf-8")
+    missing.write_text(
+        'title = "t"\n[evaluate]\nprotocol = "link-prediction"\nsplit = "test"\n'
+        '[pipeline]\nparts = ["never-trained"]\n',
+        encoding="utf-8",
+    )
+    listed = [str(missing), str(fine)]
+    monkeypatch.setattr("holdfast.experiments.recipe.shipped", lambda: listed)
+    results = tmp_path / "results"
+    done = call("reproduce", "all", "--data", data, "--results", results)
+    assert done.returncode == 1
+    assert "absent: left out, " in done.stderr
+    assert "never-trained" in done.stderr
+    assert list(read_results(results)) == ["fine"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

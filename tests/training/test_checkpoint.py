@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from holdfast.errors import UsageError  # noqa: E402
-from holdfast.training.checkpoint import Progress, resume, save_checkpoint  # noqa: E402
+from holdfast.training.checkpoint import TrainingState, resume, save_checkpoint  # noqa: E402
 
 CONFIG = {"steps": 4, "rate": 0.1, "kinds": ("a", "b"), "start": "other"}
 
@@ -21,7 +21,9 @@ def silent(_: str) -> None:
 def test_a_run_goes_on_longer_but_not_as_another(tmp_path: Path) -> None:
     model = torch.nn.Linear(2, 1)
     optimizer = torch.optim.AdamW(model.parameters())
-    save_checkpoint(tmp_path / "run", model, optimizer, progress=Progress(step=4), config=CONFIG)
+    save_checkpoint(
+        tmp_path / "run", model, optimizer, progress=TrainingState(step=4), config=CONFIG
+    )
     longer = {**CONFIG, "steps": 8, "threads": 2}
     found = resume(tmp_path / "run", model, optimizer, config=longer, report=silent)
     assert found.progress.step == 4
@@ -36,4 +38,4 @@ def test_a_run_goes_on_longer_but_not_as_another(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"other settings \(dropout\)"):
         resume(tmp_path / "run", model, optimizer, config={**CONFIG, "dropout": 0}, report=silent)
     nothing = resume(tmp_path / "no", model, optimizer, config=CONFIG, report=silent)
-    assert nothing.progress == Progress()
+    assert nothing.progress == TrainingState()

@@ -20,7 +20,7 @@ from holdfast.systems.collective.model import DualEncoderModel  # noqa: E402
 from holdfast.systems.collective.training.export import export_dual_encoder  # noqa: E402
 from holdfast.systems.collective.training.model import DualEncoder, DualEncoderShape  # noqa: E402
 from holdfast.systems.collective.training.start import read_like_detector  # noqa: E402
-from holdfast.training.checkpoint import Progress, save_checkpoint  # noqa: E402
+from holdfast.training.checkpoint import TrainingState, save_checkpoint  # noqa: E402
 from holdfast.training.compact import SUFFIX, write_compact  # noqa: E402
 from holdfast.training.pretrained import pretrained_tokenizer, pretrained_weights  # noqa: E402
 from holdfast.training.starts import (  # noqa: E402
@@ -80,7 +80,7 @@ def detector(bert: Path) -> Any:
             parameter.add_(0.1 * torch.randn_like(parameter))
     folder = checkpoints_of(trained_model("some-detector"))
     optimizer = torch.optim.AdamW(tagger.parameters())
-    save_checkpoint(folder / "run", tagger, optimizer, progress=Progress(), config={})
+    save_checkpoint(folder / "run", tagger, optimizer, progress=TrainingState(), config={})
     return tagger
 
 

@@ -43,6 +43,7 @@ def check_apart(out: str, inputs: Iterable[str]) -> None:
 
 
 def _lies_in(out: str, folder: str) -> bool:
+    out, folder = (place.removeprefix("file://") for place in (out, folder))
     if is_remote(out) or is_remote(folder):
         return f"{out.rstrip('/')}/".startswith(f"{folder.rstrip('/')}/")
     within = Path(folder).resolve()
@@ -50,7 +51,7 @@ def _lies_in(out: str, folder: str) -> bool:
 
 
 @contextmanager
-def told_if_full(place: OutputPlace) -> Iterator[None]:
+def names_full_disk(place: OutputPlace) -> Iterator[None]:
     """A disk that is full when the manifest or the report is written is one line, too."""
     try:
         yield

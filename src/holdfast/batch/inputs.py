@@ -13,14 +13,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from holdfast.batch.places import file_at, is_remote, remote_files
+from holdfast.batch.places import beginning_of, is_remote, remote_files
 from holdfast.corpora import ReadReport, format_of, format_to_read
 from holdfast.corpora.folders import (
+    NO_DOCUMENT,
     ONE_DOCUMENT,
     FoundFile,
     document_id,
     find_files,
     nothing_read,
+    reason_by_name,
 )
 from holdfast.corpora.formats import format_named
 from holdfast.errors import InputError, UsageError
@@ -108,7 +110,7 @@ def _files(
 ) -> Iterator[InputFile]:
     """The files of one argument. `ids` are those of documents that are named after their files."""
     if is_remote(argument):
-        yield from _remote(argument, format, ids)
+        yield from _remote(argument, format, report, ids)
         return
     path = Path(argument.removeprefix("file://"))
     if path.is_dir():
@@ -162,17 +164,37 @@ def _readable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _remote(address: str, format: str | None, ids: set[str]) -> Iterator[InputFile]:
-    """The files at or below an address. Each is fetched once to see its format, unless given."""
+def _remote(
+    address: str, format: str | None, report: ReadReport, ids: set[str]
+) -> Iterator[InputFile]:
+    """The file at an address, or the files below it, as those of a folder.
+
+    The beginning of each is fetched to see its format, unless that is given or its name tells it.
+    """
+    found = False
     for remote in remote_files(address):
-        found = format
-        if found is None:
-            with file_at(remote.location) as copy:
-                found = format_to_read(copy)
-        if found is None:
+        is_alone = remote.location == address
+        reason, kind = "", format
+        if not is_alone:
+            reason = next(filter(None, map(reason_by_name, Path(remote.name).parts)), "")
+        if not reason and kind is None:
+            with beginning_of(remote.location) as copy:
+                kind = format_to_read(copy)
+            reason = "" if kind else NO_DOCUMENT
+        if reason and is_alone:
             raise InputError(
-                f"{remote.location}: of no format that is known; leave it out, or name its format "
-                "with --from"
+                f"{remote.location}: of no format that is known; name its format with --from"
             )
-        id = _document_id(FoundFile(Path(remote.name), found, remote.name), ids)
-        yield InputFile(remote.location, remote.name, found, remote.size, id)
+        if kind == "brat":
+            raise InputError(
+                f"{remote.location}: brat's annotations stand beside their text; copy both here"
+            )
+        if reason:
+            report.leave_out(reason, remote.name)
+            continue
+        assert kind is not None
+        found = True
+        id = _document_id(FoundFile(Path(remote.name), kind, remote.name), ids)
+        yield InputFile(remote.location, remote.name, kind, remote.size, id)
+    if not found:
+        raise UsageError(f"{address}: {nothing_read(report)}")

@@ -19,6 +19,7 @@ from holdfast.artifacts import why_not_written
 from holdfast.errors import HoldfastError, UsageError
 from holdfast.files import is_part, write_durably
 
+_CHUNK: Final = 1 << 20  # bytes that are copied at once
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _WHOLE_OBJECTS: Final = frozenset({"s3", "gcs", "abfs"})
 """File systems whose files appear when their writer ends: nothing is renamed there."""
@@ -193,13 +194,31 @@ def file_at(location: str) -> Iterator[Path]:
     if not is_remote(location):
         yield Path(location)
         return
+    with _copy_of(location, most=None) as copy:
+        yield copy
+
+
+@contextmanager
+def beginning_of(location: str) -> Iterator[Path]:
+    """The first megabyte of a file of another file system, under its name; a copy as by `file_at`.
+
+    A compressed file breaks off in it.
+    """
+    with _copy_of(location, most=_CHUNK) as copy:
+        yield copy
+
+
+@contextmanager
+def _copy_of(location: str, *, most: int | None) -> Iterator[Path]:
     files, path = _arrow(location)
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         copy = Path(folder) / path.rpartition("/")[2]
         try:
             with files.open_input_stream(path, compression=None) as stream, copy.open("wb") as out:
-                while chunk := stream.read(1 << 20):
+                while chunk := stream.read(_CHUNK):
                     out.write(chunk)
+                    if most is not None and out.tell() >= most:
+                        break
         except OSError as error:
             raise HoldfastError(
                 f"{location}: cannot be copied here ({why_not_written(error)}); mend it and give "

@@ -18,7 +18,7 @@ from holdfast.corpora.formats import format_named
 from holdfast.document import Document
 from holdfast.errors import HoldfastError, InputError
 
-_OF_ANNOTATIONS: Final = frozenset({"mention", "mentions", "relation", "label"})
+_OF_ANNOTATIONS: Final = frozenset({"annotation", "mention", "mentions", "relation", "label"})
 """What is broken in annotations that the input already has matters to nobody: they are dropped."""
 
 
@@ -46,13 +46,13 @@ class _Skipped(ReadReport):
     def taken(self, file: InputFile) -> list[Broken]:
         """What was skipped since the last call."""
         found, self.broken = self.broken, []
-        return [self.told(reason, file) for reason in found]
+        return [self.as_broken(reason, file) for reason in found]
 
-    def told(self, reason: str, file: InputFile) -> Broken:
+    def as_broken(self, reason: str, file: InputFile) -> Broken:
         """The reason names the file, but not where it lies: output does not depend on that."""
         return Broken(self._with(reason, file.name).replace(file.location, file.name))
 
-    def told_strictly(self, reason: str, file: InputFile) -> str:
+    def as_message(self, reason: str, file: InputFile) -> str:
         """The reason names the file where the user has it."""
         return self._with(reason, file.location)
 
@@ -74,10 +74,10 @@ def read_records(source: InputSource, *, strict: bool) -> Iterator[Document | Br
                 yield document
         except InputError as error:
             if strict:
-                what = skipped.told_strictly(str(error).partition(_HINT)[0], file)
+                what = skipped.as_message(str(error).partition(_HINT)[0], file)
                 raise InputError(f"{what}; without --strict it goes to the quarantine") from error
             yield from skipped.taken(file)
-            yield skipped.told(str(error), file)
+            yield skipped.as_broken(str(error), file)
         except (HoldfastError, OSError, MemoryError):  # no fault of the file
             raise
         except Exception as error:

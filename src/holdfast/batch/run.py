@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from holdfast.batch.engines.tasks import Annotate, Engine, Measure
-from holdfast.batch.folder import check_apart, check_folder, locked, told_if_full
+from holdfast.batch.folder import check_apart, check_folder, locked, names_full_disk
 from holdfast.batch.inputs import JobInputs, find_sources
 from holdfast.batch.outputs import output_format
 from holdfast.batch.page import report_page
@@ -54,7 +54,7 @@ from holdfast.pipeline import prepare_kb
 ENGINES: Final = ("local", "ray")
 DOCUMENTS_PER_SHARD: Final = 1000
 
-Report = dict[str, Any]
+JobReport = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class BatchRequest:
     ray_address: str | None = None
 
 
-def run_annotate(request: BatchRequest) -> Report:
+def run_annotate(request: BatchRequest) -> JobReport:
     """Annotate what is asked for, and write the report. Wrong use is noticed first."""
     _check(request)
     place = open_place(request.out)
@@ -131,14 +131,14 @@ class _Run:
     settings: dict[str, Any]
     job: BatchJob
 
-    def do(self, engine: Engine, manifests: dict[str, dict[str, Any]]) -> Report:
+    def do(self, engine: Engine, manifests: dict[str, dict[str, Any]]) -> JobReport:
         began = time.monotonic()
         share = self.request.share
         measured = self._measure(engine, known_records(manifests))
         check_unchanged(manifests, self.settings, measured, self.place)
         size = self.request.documents_per_shard
         shards = shards_of_share(self.inputs.sources, measured, share, size=size)
-        with told_if_full(self.place):
+        with names_full_disk(self.place):
             left, total = self._prepare(shards, has_begun=bool(manifests))
             manifest = manifest_bytes(self.settings, measured)
             self.place.write(manifest_name(share), manifest)
@@ -188,18 +188,18 @@ class _Run:
         done, began = 0, time.monotonic()
         with progress_bar("annotate") as progress:
 
-            def told(documents: int) -> None:
+            def on_linked(documents: int) -> None:
                 nonlocal done
                 done += documents
                 rate = done / max(time.monotonic() - began, 1e-3)
                 what = f"linking: {done:,} of {records:,} documents, {rate:.1f} documents/s"
                 progress(what, min(1.0, done / max(1, records)))
 
-            for finished in engine.run([Annotate(shard) for shard in shards], told):
+            for finished in engine.run([Annotate(shard) for shard in shards], on_linked):
                 assert isinstance(finished, Finished)
                 total.add(finished)
 
-    def _report(self, shards: list[Shard], total: Total, timing: Timing) -> Report:
+    def _report(self, shards: list[Shard], total: Total, timing: Timing) -> JobReport:
         """Write the quarantine and the report."""
         report = report_json(
             total,

@@ -123,7 +123,7 @@ class Attempts:
             attempts.at = Counter({int(key): count for key, count in data["at"].items()})
             if data["doing"] is not None:
                 attempts.at[data["doing"]] += 1
-        if attempts.deaths > _MOST_DEATHS:
+        if attempts.deaths >= _MOST_DEATHS:
             raise HoldfastError(
                 f"shard {shard.name}: the process that links it died {attempts.deaths} times; is "
                 "there enough memory? --resume goes on with it"

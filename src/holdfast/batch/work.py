@@ -26,12 +26,13 @@ from holdfast.document import Document
 from holdfast.errors import ArtifactError, InputError, KnowledgeBaseError
 from holdfast.pipeline import Pipeline
 
-Told = Callable[[int], None]
+OnLinked = Callable[[int], None]
 """Called with the number of documents of the shard that are linked so far."""
 
 _DIED: Final = "the process that linked it died each time; it may need more memory than there is"
 _NO_FAULT_OF_DOCUMENTS: Final = (OSError, ArtifactError, KnowledgeBaseError)
 _OUT_OF_MEMORY: Final = 70  # exit code
+_MANY: Final = 20  # documents of a shard
 _BETWEEN_RELEASES: Final = 50  # documents
 
 
@@ -66,7 +67,7 @@ class Worker:
     def _pipeline(self) -> Pipeline:
         return self._job.linking.load()
 
-    def annotate(self, shard: Shard, told: Told = lambda _: None) -> Finished:
+    def annotate(self, shard: Shard, on_linked: OnLinked = lambda _: None) -> Finished:
         """Write the shard's output and state. An error leaves neither.
 
         A process that runs out of memory ends, as if the system had ended it: the note of its
@@ -75,7 +76,7 @@ class Worker:
         began = time.perf_counter()
         attempts = Attempts.begin(self._place, shard)
         try:
-            finished = self._annotate(shard, attempts, told, began)
+            finished = self._annotate(shard, attempts, on_linked, began)
         except MemoryError:
             os._exit(_OUT_OF_MEMORY)
         except BaseException:
@@ -84,7 +85,9 @@ class Worker:
         attempts.end()
         return finished
 
-    def _annotate(self, shard: Shard, attempts: Attempts, told: Told, began: float) -> Finished:
+    def _annotate(
+        self, shard: Shard, attempts: Attempts, on_linked: OnLinked, began: float
+    ) -> Finished:
         documents, faults = self._read(shard)
         if attempts.deaths >= DEADLY:
             faults |= self._examine(documents, attempts)
@@ -92,15 +95,17 @@ class Worker:
             record, reason = min(faults.items())
             raise InputError(f"{shard.source.name}, record {record + 1}: {reason}")
         try:
-            tally, content = self._write(_without(documents, faults), told)
+            tally, content = self._write(_without(documents, faults), on_linked)
         except _NO_FAULT_OF_DOCUMENTS:
             raise
         except Exception:
             found = {} if self._job.strict else self._examine(documents, attempts)
-            if not found.keys() - faults.keys() or 1 < len(documents) == len(found):
-                raise
+            new = found.keys() - faults.keys()
+            tried = sum(1 for _ in _without(documents, faults))
+            if not new or _MANY <= tried == len(new):
+                raise  # no fault of the documents: none of many can be linked
             faults |= found
-            tally, content = self._write(_without(documents, faults), told)
+            tally, content = self._write(_without(documents, faults), on_linked)
         finished = Finished(
             name=shard.name,
             file=f"{SHARDS}/{shard.name}{self._format.extension}",
@@ -130,11 +135,13 @@ class Worker:
                 faults[number] = f"holds half a character ({character}), which no file can hold"
         return documents, faults
 
-    def _write(self, documents: Iterable[Document], told: Told) -> tuple[ShardTally, bytes]:
+    def _write(
+        self, documents: Iterable[Document], on_linked: OnLinked
+    ) -> tuple[ShardTally, bytes]:
         """Link the documents and write them; what depends on documents is in both results."""
         tally, report, stream = ShardTally(), WriteReport(), BytesIO()
         linked = tally.counted(self._pipeline.pipe(documents))
-        self._format.write(_announced(linked, told), stream, report)
+        self._format.write(_announced(linked, on_linked), stream, report)
         tally.lost.update(report.lost)
         return tally, stream.getvalue()
 
@@ -160,9 +167,9 @@ def _without(documents: Sequence[_Numbered], faults: Mapping[int, str]) -> Itera
     return (one.document for one in documents if one.record not in faults)
 
 
-def _announced(documents: Iterable[Document], told: Told) -> Iterator[Document]:
+def _announced(documents: Iterable[Document], on_linked: OnLinked) -> Iterator[Document]:
     for number, document in enumerate(documents, 1):
-        told(number)
+        on_linked(number)
         yield document
         if number % _BETWEEN_RELEASES == 0:
             _release_memory()

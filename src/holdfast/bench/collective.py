@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from holdfast.document import Document
 from holdfast.errors import UsageError
-from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 from holdfast.models import trained_model
 from holdfast.pipeline import load
+from holdfast.progress import Progress
 
 ROUNDS: Final = 5
 CANDIDATES: Final = 10  # that a cross-encoder compares

@@ -26,9 +26,10 @@ from holdfast.bench.processes import (
     serve_job,
 )
 from holdfast.errors import UsageError
-from holdfast.kb.build import Progress, Source, build_kb
+from holdfast.kb.build import Source, build_kb
 from holdfast.kb.records import Entry
 from holdfast.kb.store import KnowledgeBase
+from holdfast.progress import Progress
 
 PROGRAM: Final = (sys.executable, "-m", "holdfast.bench.growth")
 NAMES_EACH: Final = 4  # names of an entity

@@ -16,9 +16,9 @@ import numpy as np
 from holdfast import types
 from holdfast.document import Document, Mention
 from holdfast.errors import UsageError
-from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 from holdfast.pipeline import Pipeline
+from holdfast.progress import Progress
 
 FRAMES: Final = (
     "We report on {} in this study.",

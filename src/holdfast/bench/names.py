@@ -30,8 +30,8 @@ from holdfast.evaluate.gold_mentions import StrictCase, score_strict
 from holdfast.experiments.recipe import read_recipe
 from holdfast.experiments.recipe_kb import kb_of, primary_ids
 from holdfast.files import numbered_lines
-from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
+from holdfast.progress import Progress
 
 _DICTIONARY: Final = "corpora/ncbi_disease/biosyn/test_dictionary.txt"
 _MEDIC: Final = "strict-ncbi-medic"  # the recipe whose knowledge base is MEDIC

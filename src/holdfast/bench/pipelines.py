@@ -34,10 +34,11 @@ from holdfast.bench.processes import (
 )
 from holdfast.corpora.jsonl import read_jsonl
 from holdfast.document import Document
-from holdfast.kb.build import Progress, build_kb
+from holdfast.kb.build import build_kb
 from holdfast.kb.derive import records_by_source
 from holdfast.kb.store import KnowledgeBase
 from holdfast.pipeline import load
+from holdfast.progress import Progress
 
 PROGRAM: Final = (sys.executable, "-m", "holdfast.bench.pipelines")
 _SEED: Final = 13

@@ -87,7 +87,7 @@ def _parse(
             case _:
                 raise ValueError("unknown kind of line")
     except ValueError as error:
-        reading.refuse("line", f"not a standoff line ({error}): {line[:80]!r}", line=number)
+        reading.refuse("annotation", f"not a standoff line ({error}): {line[:80]!r}", line=number)
 
 
 def _mention(

@@ -115,6 +115,19 @@ def _annotated(entries: list[Path]) -> frozenset[str]:
     return frozenset(path.stem for path in entries if path.suffix in ANNOTATION_SUFFIXES)
 
 
+def reason_by_name(name: str) -> str:
+    """Why a file of a folder is left out whatever stands in it; "" if it may hold documents."""
+    if name.startswith("."):
+        return HIDDEN
+    folded = name.casefold()
+    suffix = Path(folded.removesuffix(".gz")).suffix
+    if suffix in _TABLES:
+        return TABLE
+    is_about = folded.partition(".")[0] in _ABOUT
+    is_no_prose = suffix in _NO_PROSE and not extension_of(Path(name))
+    return NO_DOCUMENT if is_about or is_no_prose else ""
+
+
 def _judge(path: Path, wanted: str | None) -> tuple[str, str]:
     """Why the file is left out, or "" and its format.
 
@@ -122,14 +135,11 @@ def _judge(path: Path, wanted: str | None) -> tuple[str, str]:
     """
     extension = extension_of(path)
     named = format_of(path) if extension else None
-    suffix = Path(path.name.casefold().removesuffix(".gz")).suffix
-    if suffix in _TABLES:
-        return TABLE, ""
-    if wanted is not None and _is_named_otherwise(extension, named, wanted):
+    reason = reason_by_name(path.name)
+    if reason != TABLE and wanted is not None and _is_named_otherwise(extension, named, wanted):
         return OTHER_FORMAT, ""
-    is_about = path.name.casefold().partition(".")[0] in _ABOUT
-    if is_about or (suffix in _NO_PROSE and not extension):
-        return NO_DOCUMENT, ""
+    if reason:
+        return reason, ""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return NO_TEXT, ""

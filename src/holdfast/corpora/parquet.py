@@ -37,7 +37,9 @@ def read_parquet(
                     document = document_from_json(_shaped(data, path), reading, line=row)
                     if document is not None:
                         yield document
-    except (pa.ArrowException, UnicodeDecodeError) as error:
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the system's; what Arrow says of a broken page has no number
         message = str(error).partition("\n")[0]
         raise FormatError(f"not a Parquet file that can be read: {message}", path=path) from error
 

@@ -119,7 +119,8 @@ def _annotations(
         columns = row.split("\t")
         if columns[0].strip() != document_id.strip():
             message = f"document {document_id}: expected a mention or relation of it, not "
-            reading.refuse("line", f"{message}{row[:80]!r}", line=line)
+            kind = "line" if "|" in columns[0] else "annotation"  # perhaps another document's text
+            reading.refuse(kind, f"{message}{row[:80]!r}", line=line)
         elif _is_mention(columns):
             mention = _mention(document_id, text, columns, reading, line)
             if mention is not None:
@@ -128,7 +129,7 @@ def _annotations(
             relation_rows.append(columns)
         else:
             message = f"document {document_id}: neither a mention nor a relation: {row[:80]!r}"
-            reading.refuse("line", message, line=line)
+            reading.refuse("annotation", message, line=line)
     curies = curies_by_bare_id(mentions) if relation_rows else {}
     return mentions, [_relation(columns, curies) for columns in relation_rows]
 

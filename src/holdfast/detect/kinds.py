@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.kb.store import KnowledgeBase
-from holdfast.step import MENTIONS, Each, Options, Progress, Roles, Step, roles
+from holdfast.progress import Progress
+from holdfast.step import MENTIONS, Each, Options, Roles, Step, roles
 from holdfast.types import TYPES
 
 

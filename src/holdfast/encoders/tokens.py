@@ -38,7 +38,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
-    """A text in word pieces, without the special ones. A word is what one piece begins."""
+    """A text in word pieces, without the special ones. Each word begins with a new piece."""
 
     ids: npt.NDArray[np.int64]  # (tokens,)
     starts: npt.NDArray[np.int64]  # (tokens,): code points of the text, ascending

@@ -23,7 +23,7 @@ from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.kb.store import KnowledgeBase
 from holdfast.parts import Models
 from holdfast.pipeline import load
-from holdfast.step import Progress
+from holdfast.progress import Progress
 
 
 def run_end_to_end(recipe: Recipe, model: Models, *, data: Path, progress: Progress) -> Outcome:

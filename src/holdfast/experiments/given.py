@@ -19,7 +19,7 @@ from holdfast.experiments.recipe_kb import gold_ids, kb_of
 from holdfast.kb.store import KnowledgeBase
 from holdfast.parts import Models
 from holdfast.pipeline import Pipeline, load
-from holdfast.step import Progress
+from holdfast.progress import Progress
 from holdfast.types import canonical_type
 
 _NO_ID = (NIL, "-1", "-")

@@ -16,9 +16,10 @@ from holdfast import artifacts
 from holdfast.corpora.named import load_corpus, load_training
 from holdfast.corpora.named.medmentions import read_open_names
 from holdfast.errors import KnowledgeBaseError
-from holdfast.kb.build import Progress, Source, build_kb
+from holdfast.kb.build import Source, build_kb
 from holdfast.kb.records import Entry
 from holdfast.kb.store import KnowledgeBase
+from holdfast.progress import Progress
 
 MEDMENTIONS: Final = "medmentions-st21pv"
 _OPEN_NAMES: Final = "corpora/medmentions/cui_names_open.json.gz"

@@ -14,10 +14,11 @@ from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.experiments.recipe import KbSpec, Recipe, Train
 from holdfast.experiments.recipe_kb import primary_ids
-from holdfast.experiments.train import Report, train_recipe
+from holdfast.experiments.train import train_recipe
 from holdfast.kb.own_types import own_types
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.models import check_replaceable, trained_models
+from holdfast.progress import Log
 from holdfast.types import TYPES, canonical_type, type_key
 
 LINKER: Final = "linker"
@@ -80,7 +81,7 @@ def train_own(
     force: bool = False,
     encoder: Path | None = None,
     settings: dict[str, Any] | None = None,
-    report: Report,
+    report: Log,
 ) -> None:
     """Train a linker, a detector or a multi-task model on a corpus of one's own, into `out`.
 
@@ -165,8 +166,8 @@ def count_documents(documents: Sequence[Document], kb: KnowledgeBase) -> Counts:
     return Counts(len(documents), types, +unknown_types, ids, unknown_ids, without_id, linked)
 
 
-def _check(what: str, recipe: Recipe, kb: KnowledgeBase, report: Report) -> None:
-    """Report what the files hold; a UsageError if nothing is left to learn or to measure."""
+def _check(what: str, recipe: Recipe, kb: KnowledgeBase, report: Log) -> None:
+    """Log what the files hold; a UsageError if nothing is left to learn or to measure."""
     train = recipe.trained
     selected = parse_splits([train.select]) if train.select else []
     training = load_training(parse_splits(train.on), evaluated=selected, data=Path())

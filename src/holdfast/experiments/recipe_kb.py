@@ -20,12 +20,13 @@ from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.experiments.medmentions_kb import MEDMENTIONS, medmentions_kb
 from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe
 from holdfast.experiments.retired_ids import retired_ids
-from holdfast.kb.build import Progress, Source, build_kb
+from holdfast.kb.build import Source, build_kb
 from holdfast.kb.derive import records_by_source, rows_of_types
 from holdfast.kb.open.vocabularies import get, is_current, is_open
 from holdfast.kb.readers import READERS
 from holdfast.kb.records import Addition, Record
 from holdfast.kb.store import KnowledgeBase, open_kb
+from holdfast.progress import Progress
 from holdfast.text.abbreviations import long_forms
 from holdfast.types import canonical_type
 

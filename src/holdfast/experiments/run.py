@@ -27,7 +27,7 @@ from holdfast.experiments.recipe import Recipe, recipe_that_writes
 from holdfast.experiments.variants import run_variants
 from holdfast.model_store import is_offered
 from holdfast.models import find_model
-from holdfast.step import Progress, ignore_progress
+from holdfast.progress import Progress, ignore_progress
 from holdfast.text.abbreviations import find_abbreviations
 
 _MED1250: Final = "corpora/abbreviations/ab3p/MED1250_labeled"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
 from holdfast.errors import UsageError
 from holdfast.experiments.recipe import Recipe
 from holdfast.kinds import KINDS
-
-Report = Callable[[str], None]
+from holdfast.progress import Log
 
 
 def train_recipe(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Train the recipe's model and write the model folder `out`.
 

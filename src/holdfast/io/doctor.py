@@ -20,7 +20,7 @@ from holdfast.errors import HoldfastError
 from holdfast.io.selftest import link_small_kb, link_with
 from holdfast.kb.places import all_kbs
 from holdfast.models import ModelFolder, list_models, manifest_of
-from holdfast.step import Progress
+from holdfast.progress import Progress
 
 GOOD: Final = "good"
 NOTED: Final = "noted"  # nothing is broken, but something is worth knowing

@@ -18,6 +18,7 @@ from holdfast.kb.records import Addition, Entry, Record
 from holdfast.kb.tables import SCHEMAS, Spool, column, read_table, sorted_by_entity, write_table
 from holdfast.names.exact import ExactIndex
 from holdfast.names.ngram import NgramIndex
+from holdfast.progress import Progress
 from holdfast.text.tokens import KEY_RULES
 from holdfast.types import FOREIGN, TYPES, UNTYPED, canonical_type
 
@@ -26,9 +27,6 @@ VERSION: Final = 2
 
 _REPORT_EVERY: Final = 1 << 14
 _READ, _SORTED, _INDEXED = 0.4, 0.5, 0.95  # the part of a build that is done after each step
-
-Progress = Callable[[str, float], None]
-"""Called with what is being done and how much of it is done, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

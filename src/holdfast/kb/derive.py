@@ -18,10 +18,11 @@ from holdfast.errors import (
     UnknownEntityError,
     UsageError,
 )
-from holdfast.kb.build import Progress, Source, Summary, build_kb
+from holdfast.kb.build import Source, Summary, build_kb
 from holdfast.kb.hierarchy import descendants
 from holdfast.kb.records import Addition, Entity, Entry, Record
 from holdfast.kb.store import KnowledgeBase
+from holdfast.progress import Progress
 from holdfast.types import TYPES, canonical_type, mask_of
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from holdfast.errors import InputError, UsageError
-from holdfast.kb.build import Progress, Source, Summary, build_kb
+from holdfast.kb.build import Source, Summary, build_kb
 from holdfast.kb.build_report import BuildWatch
 from holdfast.kb.readers import READERS
 from holdfast.kb.records import Record
 from holdfast.kb.store import kb_folder
+from holdfast.progress import Progress
 
 
 @dataclass(frozen=True, slots=True)

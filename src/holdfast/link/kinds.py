@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.kb.store import KnowledgeBase
 from holdfast.models import find_model, manifest_of
-from holdfast.step import LINKS, MENTIONS, Each, Options, Progress, Roles, Step, roles
+from holdfast.progress import Progress
+from holdfast.step import LINKS, MENTIONS, Each, Options, Roles, Step, roles
 
 if TYPE_CHECKING:
     from holdfast.encoders.names import NameEncoder

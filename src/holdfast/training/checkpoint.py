@@ -24,7 +24,7 @@ _FREE: Final = {"steps", "threads", "save_every", "evaluate_every", "report_ever
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TrainingState:
     """How far a run is."""
 
     step: int = 0  # steps done
@@ -36,7 +36,7 @@ class Progress:
 class Checkpoint:
     """What was read from a checkpoint besides the weights, which are in the model."""
 
-    progress: Progress = field(default_factory=Progress)
+    progress: TrainingState = field(default_factory=TrainingState)
     state: Mapping[str, Tensor] = field(default_factory=dict)  # beside the model
 
 
@@ -45,7 +45,7 @@ def save_checkpoint(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     *,
-    progress: Progress,
+    progress: TrainingState,
     config: Mapping[str, Any],
     state: Mapping[str, Tensor] = MappingProxyType({}),
 ) -> None:
@@ -85,7 +85,7 @@ def load_checkpoint(
         optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
     data = json.loads((folder / "progress.json").read_text(encoding="utf-8"))
     return Checkpoint(
-        Progress(data["step"], tuple(data["log"]), data["seconds"]),
+        TrainingState(data["step"], tuple(data["log"]), data["seconds"]),
         load_file(folder / "state.safetensors"),
     )
 

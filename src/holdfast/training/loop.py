@@ -19,10 +19,11 @@ from typing import Any
 
 import torch
 
+from holdfast.progress import Log
 from holdfast.training.history import Entry
 from holdfast.training.run import BEST, RUN, Run, learning_rate
 from holdfast.training.stopping import stop_requested
-from holdfast.training.task import LoopConfig, Loss, ParameterGroup, Report, Task, split_config
+from holdfast.training.task import LoopConfig, Loss, ParameterGroup, Task, split_config
 from holdfast.training.workers import Workers
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
     "LoopConfig",
     "Loss",
     "ParameterGroup",
-    "Report",
     "Task",
     "best_entry",
     "learning_rate",
@@ -47,7 +47,7 @@ def train(
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
     workers: Workers | None = None,
-    report: Report = print,
+    report: Log = print,
 ) -> tuple[Entry, ...]:
     """Train the task's model in place and return the history.
 

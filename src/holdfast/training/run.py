@@ -13,11 +13,12 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from holdfast.training.checkpoint import Progress, contiguous, resume, save_checkpoint
+from holdfast.progress import Log
+from holdfast.training.checkpoint import TrainingState, contiguous, resume, save_checkpoint
 from holdfast.training.history import Entry, write_history
 from holdfast.training.memory import keep_freed_memory
 from holdfast.training.precision import Precision, computed_in, usable_precision
-from holdfast.training.task import LoopConfig, ParameterGroup, Report, Task
+from holdfast.training.task import LoopConfig, ParameterGroup, Task
 from holdfast.training.time_left import SILENCE, time_left
 from holdfast.training.workers import Workers
 
@@ -34,8 +35,8 @@ class Run:
     folder: Path
     about: Mapping[str, Any]
     workers: Workers
-    report: Report
-    progress: Progress = field(default_factory=Progress)
+    report: Log
+    progress: TrainingState = field(default_factory=TrainingState)
     optimizer: torch.optim.Optimizer = field(init=False)
     losses: list[float] = field(default_factory=list)  # since the last report
     began: float = field(default_factory=time.monotonic)
@@ -154,7 +155,7 @@ class Run:
         self.workers.wait()
 
     def _print(self, line: str) -> None:
-        """Report a line with the time that is left, in the first process."""
+        """Log a line with the time that is left, in the first process."""
         if self.workers.is_first:
             self.report(f"{line}{self._time_left()}")
             self.reported = time.monotonic()

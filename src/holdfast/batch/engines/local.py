@@ -53,7 +53,7 @@ class LocalEngine:
         for worker in self._processes:
             worker.stop()
 
-    def run(self, tasks: Sequence[Task], told: Callable[[int], None]) -> Iterator[Answer]:
+    def run(self, tasks: Sequence[Task], on_linked: Callable[[int], None]) -> Iterator[Answer]:
         """Answers as they come. The first failure is raised, and no task is begun after it."""
         waiting = _Waiting(tasks)
         died = dict[Task, int]()
@@ -62,12 +62,12 @@ class LocalEngine:
             busy = [worker for worker in self._processes if worker.task]
             wait([handle for worker in busy for handle in worker.handles])
             for worker in busy:
-                if news := worker.news(told):
+                if news := worker.news(on_linked):
                     if isinstance(news, Failed):
                         raise news.error()
                     yield news
                 elif not worker.is_alive:
-                    self._bury(worker, waiting, died)
+                    self._replace_dead(worker, waiting, died)
 
     def _give(self, waiting: _Waiting) -> None:
         """Tasks to those who have none, and as many workers as there are tasks for."""
@@ -78,7 +78,7 @@ class LocalEngine:
                 self._processes += idle
             idle.pop().give(waiting)
 
-    def _bury(self, worker: _Process, waiting: _Waiting, died: dict[Task, int]) -> None:
+    def _replace_dead(self, worker: _Process, waiting: _Waiting, died: dict[Task, int]) -> None:
         task = worker.task
         assert task is not None
         worker.stop()
@@ -130,7 +130,7 @@ class _Process:
     connection: Connection
     task: Task | None = None
     _source: int | None = None  # of the last task
-    _told: int = field(default=0)  # documents of this task that were told of
+    _reported: int = field(default=0)  # documents of this task that were counted
 
     @classmethod
     def start(cls, job: BatchJob) -> _Process:
@@ -138,14 +138,14 @@ class _Process:
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(job, theirs), daemon=True)
         # Numeric libraries read the environment when they are imported.
-        with _environment(ONE_THREAD), _deaf_to_interrupts():
+        with _environment(ONE_THREAD), _ignore_interrupts():
             process.start()
         theirs.close()
         return cls(process, ours)
 
     def give(self, waiting: _Waiting) -> None:
         self.task = waiting.take(self._source)
-        self._source, self._told = self.task.source_number, 0
+        self._source, self._reported = self.task.source_number, 0
         with suppress(OSError):  # it died while it was idle: its sentinel tells
             self.connection.send(self.task)
 
@@ -162,7 +162,7 @@ class _Process:
         code = self.process.exitcode or 0
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
-    def news(self, told: Callable[[int], None]) -> Answer | Failed | None:
+    def news(self, on_linked: Callable[[int], None]) -> Answer | Failed | None:
         """What the worker answered; None if it has not yet. Progress is passed on."""
         try:
             while self.connection.poll():
@@ -171,16 +171,16 @@ class _Process:
                 if isinstance(message, Finished):
                     linked = message.tally.documents
                 if isinstance(linked, int):
-                    told(linked - self._told)
-                    self._told = linked
+                    on_linked(linked - self._reported)
+                    self._reported = linked
                 if not isinstance(message, int):
                     self.task = None
                     return message  # type: ignore[no-any-return]
         except (EOFError, OSError):
             self.process.join()
         if not self.is_alive:
-            told(-self._told)
-            self._told = 0
+            on_linked(-self._reported)
+            self._reported = 0
         return None
 
     def stop(self) -> None:
@@ -197,7 +197,9 @@ def _serve(job: BatchJob, connection: Connection) -> None:
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
             task = connection.recv()
-            connection.send(answer(task, worker, strict=job.strict, told=_now_and_then(connection)))
+            connection.send(
+                answer(task, worker, strict=job.strict, on_linked=_now_and_then(connection))
+            )
 
 
 def _end_with_parent() -> None:
@@ -212,18 +214,18 @@ def _now_and_then(connection: Connection) -> Callable[[int], None]:
     """Sends the number of linked documents, not more often than somebody looks."""
     sent = time.monotonic()
 
-    def told(documents: int) -> None:
+    def on_linked(documents: int) -> None:
         nonlocal sent
         now = time.monotonic()
         if now - sent >= _BETWEEN_NEWS:
             sent = now
             connection.send(documents)
 
-    return told
+    return on_linked
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def _ignore_interrupts() -> Iterator[None]:
     """Processes that are started within the block never see Ctrl-C: who started them ends them."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

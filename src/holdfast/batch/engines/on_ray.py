@@ -50,7 +50,7 @@ class RayEngine:
         if self._has_started:
             self._ray.shutdown()
 
-    def run(self, tasks: Sequence[Task], told: Callable[[int], None]) -> Iterator[Answer]:
+    def run(self, tasks: Sequence[Task], on_linked: Callable[[int], None]) -> Iterator[Answer]:
         """Answers as they come. The first failure is raised."""
         left = {_name(task): task for task in tasks}
         idle = 0
@@ -63,7 +63,7 @@ class RayEngine:
                     if left.pop(_name(found), None) is None:
                         continue
                     if isinstance(found, Finished):
-                        told(found.tally.documents)
+                        on_linked(found.tally.documents)
                     yield found
             except self._ray.exceptions.RayError as error:
                 self.deaths += 1
@@ -161,7 +161,7 @@ class _Actor:
             done = finished_shard(self._place, task.shard)
             if done is not None:
                 return done
-        return answer(task, self._worker, strict=self._job.strict, told=_ignored)
+        return answer(task, self._worker, strict=self._job.strict, on_linked=_ignored)
 
 
 def _ignored(_documents: int) -> None:

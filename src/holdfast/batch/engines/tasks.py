@@ -11,7 +11,7 @@ from holdfast.artifacts import why_not_written
 from holdfast.batch.inputs import InputSource
 from holdfast.batch.plan import MeasuredSource, Shard, measure
 from holdfast.batch.state import Finished
-from holdfast.batch.work import Told, Worker
+from holdfast.batch.work import OnLinked, Worker
 from holdfast.errors import HoldfastError, UsageError
 
 
@@ -73,16 +73,16 @@ class Engine(Protocol):
     deaths: int  # of workers, so far; for the report
     workers: int
 
-    def run(self, tasks: Sequence[Task], told: Callable[[int], None]) -> Iterator[Answer]:
-        """`told` is called with the number of documents that were linked since the last call."""
+    def run(self, tasks: Sequence[Task], on_linked: Callable[[int], None]) -> Iterator[Answer]:
+        """`on_linked` is called with the number of documents linked since its last call."""
 
 
-def answer(task: Task, worker: Worker, *, strict: bool, told: Told) -> Answer | Failed:
+def answer(task: Task, worker: Worker, *, strict: bool, on_linked: OnLinked) -> Answer | Failed:
     """Do a task in this process; an error becomes a value that every engine can send."""
     try:
         if isinstance(task, Measure):
             return measure(task.source, strict=strict, records=task.records)
-        return worker.annotate(task.shard, told)
+        return worker.annotate(task.shard, on_linked)
     except HoldfastError as error:
         return Failed(str(error), is_wrong_use=isinstance(error, UsageError))
     except OSError as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast import artifacts
+from holdfast.bench.kept import measured_once
 from holdfast.bench.peers.gold import (
     GoldSet,
     load_gold_set,
@@ -20,15 +21,21 @@ from holdfast.bench.peers.gold import (
     score_found,
     score_rankings,
 )
-from holdfast.bench.peers.measure import Measured, PeerTask, measure_tool, write_rows
+from holdfast.bench.peers.measure import (
+    Measured,
+    PeerTask,
+    measure_tool,
+    version_key,
+    write_rows,
+)
 from holdfast.bench.peers.tools import Tool, environments_folder
 from holdfast.bench.processes import PATIENCE, ROUNDS, confined
 from holdfast.corpora.named.splits import CorpusSplit
 from holdfast.errors import HoldfastError
 from holdfast.evaluate.report import Report
 from holdfast.experiments.results import circumstances
-from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
+from holdfast.progress import Progress
 
 _STRICT = ("accuracy_at_1", "accuracy_at_5", "accuracy_at_1_in_kb")
 _STRONG = ("f1", "precision", "recall")
@@ -77,7 +84,7 @@ def bench_peers(plan: PeersPlan, *, progress: Progress) -> dict[str, Any]:
         for done, tool in enumerate(plan.tools):
             progress(tool.label, done / len(plan.tools))
             measure = partial(_row, tool, task, sets, kb)
-            rows.append(_once(kept / f"{tool.name}.json", measure))
+            rows.append(measured_once(kept / f"{tool.name}-{version_key(tool)}.json", measure))
     return {
         "benchmark": "peers",
         "kb": kb.name,
@@ -104,20 +111,6 @@ def _kept(plan: PeersPlan) -> Path:
     return artifacts.home() / "peers" / "rows" / key
 
 
-def _once(path: Path, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """The row that is kept; else it is measured, and kept unless the tool failed."""
-    if path.exists():
-        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return kept
-    row = measure()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not row["failed"]:
-        temporary = path.with_suffix(".part")
-        temporary.write_text(json.dumps(row), encoding="utf-8")
-        temporary.replace(path)
-    return row
-
-
 def _row(tool: Tool, task: PeerTask, sets: Sequence[GoldSet], kb: KnowledgeBase) -> dict[str, Any]:
     """What was measured of a tool; `failed` is None, or the reason why the rest is missing."""
     measured = Measured()
@@ -134,7 +127,7 @@ def _row(tool: Tool, task: PeerTask, sets: Sequence[GoldSet], kb: KnowledgeBase)
 
     failed = _failure(score) or failed
     row: dict[str, Any] = {"tool": tool.name, "label": tool.label, "note": tool.note}
-    row |= {"commit": circumstances()["commit"], "failed": failed, "detects": tool.detects}
+    row |= {"failed": failed, "detects": tool.detects}
     return row | measured.figures | scores
 
 

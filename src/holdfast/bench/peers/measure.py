@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import time
@@ -20,6 +21,8 @@ from holdfast.bench.processes import (
     megabytes_in,
     repeat,
 )
+from holdfast.experiments.results import circumstances
+from holdfast.files import write_durably
 from holdfast.kb.store import KnowledgeBase
 
 _BUILT: Final = "what-building-took.json"  # written last
@@ -71,7 +74,8 @@ def measure_tool(tool: Tool, task: PeerTask, measured: Measured) -> None:
     """
     python = python_of(tool, task.environments)
     measured.figures["install_megabytes"] = _install_megabytes(task.environments / tool.environment)
-    index = task.indexes / "-".join([tool.name, *map(_plain, tool.options), task.key])
+    options = [_plain(option) for option in tool.options]
+    index = task.indexes / "-".join([tool.name, *options, version_key(tool), task.key])
     start = _starter(tool, python, task)
     if not (index / _BUILT).exists():
         _build(index, task, start)
@@ -89,6 +93,12 @@ def measure_tool(tool: Tool, task: PeerTask, measured: Measured) -> None:
                 _detect(conversation, task, measured)
         finally:
             measured.figures["peak_megabytes"] = conversation.peak_megabytes()
+
+
+def version_key(tool: Tool) -> str:
+    """Tells apart what is installed: an index is of one version, of this checkout of one commit."""
+    commit = circumstances()["commit"] if "." in tool.requirements else ""
+    return hashlib.sha256(json.dumps([tool.requirements, tool.options, commit]).encode()).hexdigest()[:8]
 
 
 def _plain(option: str) -> str:
@@ -140,9 +150,7 @@ def _build(index: Path, task: PeerTask, start: _Start) -> None:
             "build_seconds": round(answer["seconds"], 1),
             "build_peak_megabytes": conversation.peak_megabytes(),
         }
-    temporary = (index / _BUILT).with_suffix(".part")
-    temporary.write_text(json.dumps(built), encoding="utf-8")
-    temporary.replace(index / _BUILT)
+    write_durably(index / _BUILT, json.dumps(built).encode())
 
 
 def _link(conversation: Conversation, task: PeerTask, measured: Measured) -> None:

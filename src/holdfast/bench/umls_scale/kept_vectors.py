@@ -13,7 +13,7 @@ from holdfast.errors import InvalidValueError
 from holdfast.names.vectors import Bytes, Encoder, Floats, quantised, restored
 
 SHARD: Final = 1 << 16  # names
-_TOGETHER: Final = 1 << 14  # names encoded at once
+_BATCH: Final = 1 << 14  # names encoded at once
 
 
 def encode_shards(
@@ -35,8 +35,8 @@ def encode_shards(
         path = folder / f"{number:05}.npy"
         if not path.exists():
             blocks = [
-                quantised(encoder.encode(part[start : start + _TOGETHER]))
-                for start in range(0, len(part), _TOGETHER)
+                quantised(encoder.encode(part[start : start + _BATCH]))
+                for start in range(0, len(part), _BATCH)
             ]
             temporary = path.with_suffix(".part")
             with temporary.open("wb") as stream:

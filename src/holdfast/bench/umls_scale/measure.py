@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from holdfast.bench.gold_documents import write_bare
+from holdfast.bench.kept import measured_once
 from holdfast.bench.linking_speed import LinkingJob, measure_linking, measure_start
 from holdfast.bench.processes import ROUNDS, confined, run_job
 from holdfast.bench.umls_scale.stages import KB, PROGRAM, STAGES
 from holdfast.bench.umls_scale.synthetic import SEED, SHARES, KbShape
 from holdfast.document import Document
 from holdfast.encoders.names import open_name_encoder
-from holdfast.kb.build import Progress
 from holdfast.kb.store import KnowledgeBase
 from holdfast.models import find_model
+from holdfast.progress import Progress
 from holdfast.types import DISEASE, canonical_type
 
 DISEASES: Final = "diseases"  # the queries of a type that is indexed
@@ -81,7 +83,7 @@ def bench_umls_scale(plan: ScalePlan, *, progress: Progress) -> dict[str, Any]:
         for place, stage in enumerate(ALL_STAGES):
             progress(stage, place / len(ALL_STAGES))
             run = partial(_run, job, stage) if stage in STAGES else _link
-            done[stage] = _once(folder, stage, partial(run, plan, folder))
+            done[stage] = measured_once(folder / f"{stage}.json", partial(run, plan, folder))
             if stage == plan.until:
                 return {"stages": done}
     return _result(plan, done)
@@ -100,20 +102,9 @@ def queries_of(documents: Sequence[Document]) -> dict[str, list[str]]:
 def _key(plan: ScalePlan, shape: KbShape) -> str:
     """Names what the stages depend on, so that those of other settings are not taken for them."""
     encoder = open_name_encoder(find_model("encoder"))
-    return f"{shape.concepts}-{plan.base.manifest.digest[:8]}-{encoder.digest[:8]}"
-
-
-def _once(folder: Path, stage: str, run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a stage answered, from its file if it is done."""
-    path = folder / f"{stage}.json"
-    if path.exists():
-        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return kept
-    answer = run()
-    temporary = path.with_suffix(".part")
-    temporary.write_text(json.dumps(answer), encoding="utf-8")
-    temporary.replace(path)
-    return answer
+    rules = json.dumps([SEED, dict(SHARES), plan.threads]).encode()
+    parts = (plan.base.manifest.digest, encoder.digest, hashlib.sha256(rules).hexdigest())
+    return "-".join([str(shape.concepts), *(part[:8] for part in parts)])
 
 
 def _run(job: Mapping[str, Any], stage: str, plan: ScalePlan, folder: Path) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from holdfast.bench.umls_scale.kept_vectors import KeptVectors, encode_shards, r
 from holdfast.bench.umls_scale.recall import K, exact_scores, recall_at_10
 from holdfast.bench.umls_scale.synthetic import KbShape, synthetic_entries
 from holdfast.encoders.names import NameEncoder, open_name_encoder
+from holdfast.files import write_durably
 from holdfast.kb.build import Source, build_kb
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.ranking.dense_names import (
@@ -68,9 +69,7 @@ def encode(job: Job) -> dict[str, Any]:
     began = time.perf_counter()
 
     def show(done: int) -> None:
-        temporary = taken.with_suffix(".part")
-        temporary.write_text(str(before + time.perf_counter() - began), encoding="ascii")
-        temporary.replace(taken)
+        write_durably(taken, str(before + time.perf_counter() - began).encode("ascii"))
         print(f"{done:,} of {len(rows):,} names encoded", file=sys.stderr)
 
     shards = encode_shards(names_at(kb, rows), _encoder(), folder, progress=show)

@@ -13,8 +13,9 @@ from holdfast.detect.training.batches import MarkDropout, collate, plan
 from holdfast.detect.training.lessons import Lesson
 from holdfast.detect.training.model import TokenTagger, partial_loss
 from holdfast.encoders.tokens import TokenReader
+from holdfast.progress import Log
 from holdfast.training.history import Entry
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Task, train
 
 _MARKS: Final = MarkDropout()
 
@@ -100,7 +101,7 @@ def learn(
     *,
     reader: TokenReader,
     work: Path,
-    report: Report,
+    report: Log,
     documents: str = "",
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one; the history.

@@ -38,8 +38,9 @@ from holdfast.experiments.recipe_kb import kb_of
 from holdfast.experiments.settings import read_config
 from holdfast.kb.own_types import own_types
 from holdfast.models import trained_model
+from holdfast.progress import Log
 from holdfast.training.checkpoint import load_checkpoint
-from holdfast.training.loop import RUN, Report
+from holdfast.training.loop import RUN
 from holdfast.training.pretrained import find_encoder, pretrained_tokenizer
 
 
@@ -64,7 +65,7 @@ def train_detector(
     *,
     data: Path,
     out: Path,
-    report: Report,
+    report: Log,
     encoder: Path | None = None,  # a Hugging Face folder; MiniLM by default
 ) -> artifacts.Manifest:
     """Train what the recipe describes and write the model folder `out`, in 8 bits.
@@ -104,7 +105,7 @@ def _learn(
     *,
     reader: TokenReader,
     work: Path,
-    report: Report,
+    report: Log,
 ) -> None:
     """Train in place. A run of files is not continued on other files or annotations."""
     documents = digest_of(material.lessons) if material.is_own else ""
@@ -128,7 +129,7 @@ def _untrained(encoder: Path, config: DetectorConfig, material: TaggerData) -> T
 
 
 def read_material(
-    recipe: Recipe, config: DetectorConfig, *, reader: TokenReader, data: Path, report: Report
+    recipe: Recipe, config: DetectorConfig, *, reader: TokenReader, data: Path, report: Log
 ) -> TaggerData:
     """The windows of the recipe's training splits, without documents of those it holds out."""
     if not recipe.trained.on:
@@ -191,7 +192,7 @@ def _described(
 
 
 def _chosen(
-    recipe: Recipe, folder: Path, material: TaggerData, *, data: Path, report: Report
+    recipe: Recipe, folder: Path, material: TaggerData, *, data: Path, report: Log
 ) -> dict[str, Any]:
     """The caution that is best on the documents of `select`, and the figures with it."""
     (split,) = parse_splits([recipe.trained.select])

@@ -31,20 +31,20 @@ class Placed:
         return min(max(count - self.first + 1, 0), self.tied) / self.tied
 
 
-def score_link_prediction(places: Mapping[str, Sequence[Placed]]) -> Report:
+def score_link_prediction(places: Mapping[str, Sequence[Sequence[Placed]]]) -> Report:
     """Mean reciprocal rank and hits at 10 of several scorers that answered the same questions.
 
-    `places` has that of each right answer by scorer; those of "model" are the headline, the
-    others' figures end in their names. Differences to the model's have intervals of their own.
+    `places` has those of the right answers by scorer and triple, whose questions are drawn
+    together; those of "model" are the headline, the others' figures end in their names. Differences
+    to the model's have intervals of their own.
     """
-    count = len(places[HEADLINE])
-    rows = [dict[str, float](n=1.0) for _ in range(count)]
+    rows = [dict[str, float](n=float(len(triple))) for triple in places[HEADLINE]]
     figures = dict[str, Figure]()
     for scorer, own in places.items():
         after = "" if scorer == HEADLINE else f"_{scorer}"
-        for row, place in zip(rows, own, strict=True):
-            row[f"mrr{after}"] = place.reciprocal
-            row[f"hits_at_10{after}"] = place.within(10)
+        for row, triple in zip(rows, own, strict=True):
+            row[f"mrr{after}"] = sum(place.reciprocal for place in triple)
+            row[f"hits_at_10{after}"] = sum(place.within(10) for place in triple)
         figures |= {f"mrr{after}": Ratio(f"mrr{after}", "n")}
         figures |= {f"hits_at_10{after}": Ratio(f"hits_at_10{after}", "n")}
     for scorer in (name for name in places if name != HEADLINE):
@@ -55,7 +55,7 @@ def score_link_prediction(places: Mapping[str, Sequence[Placed]]) -> Report:
         "link-prediction",
         rows,
         figures,
-        counts={"n_scored": count},
+        counts={"n_scored": sum(map(len, places[HEADLINE]))},
         left_out={},
-        unit="question",
+        unit="triple",
     )

@@ -20,7 +20,7 @@ from holdfast.experiments.given import blank
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.models import find_model
 from holdfast.pipeline import load
-from holdfast.step import Progress
+from holdfast.progress import Progress
 from holdfast.systems.bier.agreement import TypesOfEntities
 from holdfast.systems.bier.diagnosis.diagnose import Answer, Case, Diagnosis, diagnosis_of
 from holdfast.systems.bier.diagnosis.report import write_label_report, write_page

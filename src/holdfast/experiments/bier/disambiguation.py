@@ -21,7 +21,7 @@ from holdfast.experiments.bier.represented import TOP
 from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of
-from holdfast.step import Progress
+from holdfast.progress import Progress
 from holdfast.systems.bier.diagnosis.diagnose import Answer, Case
 from holdfast.systems.bier.logistic import fit_logistic
 from holdfast.systems.bier.model import Encoded, Floats, TypingModel

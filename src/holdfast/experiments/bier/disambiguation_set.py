@@ -27,7 +27,7 @@ from holdfast.corpora.named.overlap import pmid_of
 from holdfast.document import NIL, Document
 from holdfast.files import replacing_text
 from holdfast.kb.store import KnowledgeBase
-from holdfast.step import Progress
+from holdfast.progress import Progress
 from holdfast.systems.bier.describe import Descriptions
 from holdfast.text.normalise import fold
 

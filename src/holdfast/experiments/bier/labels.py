@@ -21,7 +21,7 @@ from holdfast.experiments.bier.represented import joined_sets, represent_split, 
 from holdfast.experiments.bier.trigrams import trigram_neighbours
 from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
-from holdfast.step import Progress
+from holdfast.progress import Progress
 from holdfast.systems.bier.logistic import fit_logistic
 from holdfast.systems.bier.model import TypingModel
 from holdfast.systems.bier.nearest import (

@@ -13,7 +13,7 @@ from holdfast import artifacts
 from holdfast.blocks import in_blocks
 from holdfast.corpora.named import load_corpus
 from holdfast.document import Document
-from holdfast.step import Progress
+from holdfast.progress import Progress
 from holdfast.systems.bier.model import TypingModel
 from holdfast.systems.bier.sparse import joined
 from holdfast.systems.bier.stored import (

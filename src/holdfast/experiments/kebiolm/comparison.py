@@ -9,7 +9,7 @@ from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
 from holdfast.models import manifest_of
 from holdfast.parts import Models
-from holdfast.step import Progress
+from holdfast.progress import Progress
 
 
 def run_comparison(recipe: Recipe, model: Models, *, data: Path, progress: Progress) -> Outcome:

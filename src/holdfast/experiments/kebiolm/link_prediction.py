@@ -10,7 +10,7 @@ from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of
 from holdfast.parts import Models
-from holdfast.step import Progress
+from holdfast.progress import Progress
 from holdfast.systems.kebiolm.knowledge.ranks import (
     KnownEnds,
     by_distance,
@@ -40,11 +40,12 @@ def run_link_prediction(
         "random": by_nothing(split.train),
         "frequency": by_frequency(split.train),
     }
-    places = dict[str, list[Placed]]()
+    places = dict[str, list[tuple[Placed, ...]]]()
     for number, (name, score) in enumerate(scorers.items()):
         progress("ranking", number / len(scorers))
         ranks = filtered_ranks(asked, known, score)
-        places[name] = [Placed(rank.first, rank.tied) for rank in ranks]
+        placed = (Placed(rank.first, rank.tied) for rank in ranks)
+        places[name] = list(zip(placed, placed, strict=True))  # of the tail and of the head
     report = score_link_prediction(places).with_context(
         n_entities=len(split.train.entities),
         n_relations=len(split.train.relations),

@@ -10,7 +10,7 @@ from holdfast.experiments.outcome import Outcome
 from holdfast.experiments.recipe import Recipe
 from holdfast.models import manifest_of
 from holdfast.parts import Models
-from holdfast.step import Progress
+from holdfast.progress import Progress
 
 PROTOCOL: Final = "pre-training"
 _OF_THE_RUN: Final = ("step", "seconds", "loss")

@@ -18,7 +18,8 @@ from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.kinds import kind_of
 from holdfast.models import manifest_of
 from holdfast.parts import Models
-from holdfast.step import Options, Progress
+from holdfast.progress import Progress
+from holdfast.step import Options
 from holdfast.systems.kebiolm.relations.pairs import RelationShape, questions_of
 from holdfast.systems.kebiolm.relations.relater import BOUNDED
 from holdfast.text.sentences import split_sentences

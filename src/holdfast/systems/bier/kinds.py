@@ -9,7 +9,8 @@ from typing import Any, Final
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.models import find_model, manifest_of
-from holdfast.step import LINKS, MENTIONS, TYPES, Options, Progress, Roles, Step, roles
+from holdfast.progress import Progress
+from holdfast.step import LINKS, MENTIONS, TYPES, Options, Roles, Step, roles
 
 AGREEMENT: Final = "type agreement"
 

@@ -12,7 +12,8 @@ from holdfast.errors import ArtifactError, UsageError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.kinds import RankerKind
 from holdfast.models import find_model, manifest_of
-from holdfast.step import LINKS, MENTIONS, Options, Progress, Roles, Step, roles
+from holdfast.progress import Progress
+from holdfast.step import LINKS, MENTIONS, Options, Roles, Step, roles
 
 if TYPE_CHECKING:
     from holdfast.systems.collective.linker import CollectiveLinker

@@ -8,7 +8,8 @@ from typing import Any
 
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
-from holdfast.step import LINKS, RELATIONS, Options, Progress, Roles, Step, roles
+from holdfast.progress import Progress
+from holdfast.step import LINKS, RELATIONS, Options, Roles, Step, roles
 from holdfast.systems.kebiolm.relations.pairs import RELATION_MODEL
 
 

@@ -10,7 +10,8 @@ from holdfast.errors import ArtifactError
 from holdfast.kb.store import KnowledgeBase
 from holdfast.link.kinds import RankerKind
 from holdfast.models import find_model, manifest_of
-from holdfast.step import LINKS, MENTIONS, TYPES, Options, Progress, Roles, Step, roles
+from holdfast.progress import Progress
+from holdfast.step import LINKS, MENTIONS, TYPES, Options, Roles, Step, roles
 from holdfast.systems.multitask.shape import (
     LINKING,
     MULTITASK,

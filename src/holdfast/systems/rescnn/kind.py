@@ -8,7 +8,8 @@ from typing import Any
 
 from holdfast.errors import UsageError
 from holdfast.kb.store import KnowledgeBase
-from holdfast.step import Options, Progress, Roles, Step
+from holdfast.progress import Progress
+from holdfast.step import Options, Roles, Step
 
 
 class NameEncoderKind:

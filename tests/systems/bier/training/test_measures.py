@@ -28,7 +28,7 @@ from holdfast.experiments.run import run_recipe
 from holdfast.experiments.train import train_recipe
 from holdfast.kb import Entry, KnowledgeBase, build_kb, open_kb
 from holdfast.models import trained_model
-from holdfast.step import ignore_progress
+from holdfast.progress import ignore_progress
 from holdfast.systems.bier.agreement import AgreementWeights
 from holdfast.systems.bier.model import Encoded
 from holdfast.systems.bier.sparse import SparseVectors

@@ -74,11 +74,15 @@ def test_distance_orders_as_the_norm_does() -> None:
 
 
 def test_the_report_has_the_model_first_and_its_gains() -> None:
-    places = {"model": (1, 2, 20), "random": (10, 10, 20)}
+    places = {"model": ((1, 2), (20, 20)), "random": ((10, 10), (20, 20))}
     report = score_link_prediction(
-        {scorer: [Placed(place) for place in own] for scorer, own in places.items()}
+        {
+            scorer: [[Placed(place) for place in triple] for triple in own]
+            for scorer, own in places.items()
+        }
     )
-    assert report["mrr"] == pytest.approx((1 + 1 / 2 + 1 / 20) / 3)
-    assert report["hits_at_10"] == pytest.approx(2 / 3)
-    assert report["mrr_gain_over_random"] == pytest.approx((0.9 + 0.4) / 3)
+    assert report["mrr"] == pytest.approx((1 + 1 / 2 + 2 / 20) / 4)
+    assert report["hits_at_10"] == pytest.approx(2 / 4)
+    assert report["mrr_gain_over_random"] == pytest.approx((0.9 + 0.4) / 4)
+    assert report.context["n_scored"] == 4
     assert next(iter(report.figures)) == "mrr"

@@ -36,6 +36,7 @@ from holdfast.systems.kebiolm.training.relations.data import (  # noqa: E402
     ReadingConfig,
     RelationBatch,
     examples_of,
+    gold_pairs,
 )
 from holdfast.systems.kebiolm.training.relations.excerpts import excerpts_of  # noqa: E402
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork  # noqa: E402
@@ -207,6 +208,61 @@ def test_a_pair_more_general_than_an_annotated_one_is_no_negative(place: Path) -
     )
     assert sorted(kept) == [0.0, 1.0]
     assert sorted(ignored) == [UNKNOWN, 1.0]
+
+
+def test_a_pair_more_general_at_its_head_is_no_negative_either(place: Path) -> None:
+    model = RelationModel.open(place / "model")
+    document = next(d for d in toys.documents(30, seed=6) if len(d.relations) == 1)
+    (cause,) = document.relations
+    drug, disease = (argument.entity_id for argument in cause.arguments)
+    (general,) = {m.ids[0] for m in document.mentions if m.type == "Chemical"} - {drug}
+    labels = {
+        (example.head, tail.id): label
+        for example in examples_of(
+            [document],
+            model.encoder.reader,
+            model.shape,
+            ReadingConfig(),
+            above=lambda one: frozenset([general]) if one == drug else frozenset(),
+        )
+        for tail, label in zip(example.asked.judged, example.labels[:, 0].tolist(), strict=True)
+    }
+    assert labels.pop((drug, disease)) == 1.0
+    assert labels.pop((general, disease)) == UNKNOWN
+    assert set(labels.values()) == {0.0}
+
+
+def between_mentions(document: Document) -> Document:
+    """The same relations, of mentions instead of entities, as brat and BioC have them."""
+    mentions = tuple(replace(m, id=f"T{n}") for n, m in enumerate(document.mentions))
+    of_entity = {m.ids[0]: m.id for m in mentions}
+    relations = tuple(
+        replace(
+            r, arguments=tuple(Argument(mention_id=of_entity[a.entity_id]) for a in r.arguments)
+        )
+        for r in document.relations
+    )
+    return replace(document, mentions=mentions, relations=tuple(relations))
+
+
+def test_relations_between_mentions_are_those_of_their_entities(place: Path) -> None:
+    model = RelationModel.open(place / "model")
+    document = next(d for d in toys.documents(30, seed=6) if len(d.relations) == 2)
+    changed = between_mentions(document)
+    assert gold_pairs(changed, model.shape) == gold_pairs(document, model.shape)
+    first, _ = split_sentences(document.text)
+    assert len(excerpt(changed, *first).relations) == 1
+    again = Relater.open(place / "model", None)(changed).relations
+    assert len(again) == len(Relater.open(place / "model", None)(document).relations)
+
+
+def test_training_documents_without_a_relation_of_the_labels_are_refused(
+    place: Path, tmp_path: Path
+) -> None:
+    settings = {**recipe(place).trained.settings, "labels": ["treats"]}
+    asked = replace(recipe(place), train=replace(recipe(place).trained, settings=settings))
+    with pytest.raises(UsageError, match=r"no training document relates .* by treats"):
+        train_relation_recipe(asked, data=place, out=tmp_path / "model", report=lambda _: None)
 
 
 def test_an_excerpt_has_its_own_mentions_and_the_relations_between_them() -> None:

@@ -20,10 +20,10 @@ from holdfast.experiments.recipe_kb import kb_of, primary_ids
 from holdfast.experiments.settings import read_config
 from holdfast.models import find_model, manifest_of
 from holdfast.pipeline import load
+from holdfast.progress import Log
 from holdfast.systems.bier.agreement import AgreementWeights, TypeAgreement, reweighed
 from holdfast.systems.bier.kinds import AGREEMENT
 from holdfast.systems.bier.model import TypingModel
-from holdfast.training.loop import Report
 
 VERSION: Final = 1
 _WEIGHTS: Final = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
@@ -49,7 +49,7 @@ class FitCase:
 
 
 def train_agreement(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Link training documents, choose the weight that makes the right candidates likeliest."""
     if encoder is not None:

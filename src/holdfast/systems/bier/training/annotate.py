@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -22,13 +22,13 @@ from holdfast.document import Candidate, Document
 from holdfast.errors import FormatError, UsageError
 from holdfast.files import replacing_text
 from holdfast.pipeline import Pipeline
+from holdfast.progress import Log
 from holdfast.training.time_left import counted
 
 SETTINGS: Final = "settings.json"
 _SHARD: Final = "{:05}.jsonl.gz"
 _GOLDEN: Final = 0.6180339887498949
 _BY_SPECIES: Final = "species"  # the evidence of a gene that was chosen among orthologues
-Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class AnnotatedDocument:
         return cls(data["id"], data["text"], tuple(mentions))
 
 
-def evaluated_text(data: Path, *, report: Report) -> SharedText:
+def evaluated_text(data: Path, *, report: Log) -> SharedText:
     """All documents of all corpora that something is measured on, to be left out.
 
     A corpus whose files are not in the data folder is named.
@@ -103,7 +103,7 @@ def annotate(
     evaluated: SharedText | None,
     size: int,
     settings: Mapping[str, Any],
-    report: Report,
+    report: Log,
     share: float = 1.0,
 ) -> None:
     """Link the documents and write them in shards of `size` documents; go on where it stopped.

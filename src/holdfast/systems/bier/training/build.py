@@ -21,12 +21,12 @@ from holdfast import artifacts
 from holdfast.errors import UsageError
 from holdfast.files import replacing_text
 from holdfast.kb.store import KnowledgeBase
+from holdfast.progress import Log
 from holdfast.systems.bier.categories import Category, ConceptCategories
 from holdfast.systems.bier.training.annotate import (
     AnnotatedDocument,
     FoundConcept,
     FoundMention,
-    Report,
     read_annotated,
 )
 from holdfast.systems.bier.training.merging import Edits, Merger
@@ -97,7 +97,7 @@ class Builder:
         *,
         chosen: Filter,
         edits: Edits,
-        report: Report,
+        report: Log,
         share: float = 1.0,  # of the shards
     ) -> None:
         self._annotated = annotated

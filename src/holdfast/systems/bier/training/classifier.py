@@ -22,6 +22,7 @@ from holdfast.document import Document
 from holdfast.encoders.tokens import TokenReader
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.settings import read_parts
+from holdfast.progress import Log
 from holdfast.systems.bier.nearest import some_per_class
 from holdfast.systems.bier.reading import Shape, rows_of
 from holdfast.systems.bier.training.dataset import Dataset, TypedExample
@@ -30,7 +31,7 @@ from holdfast.systems.bier.training.model import TypingNetwork
 from holdfast.systems.bier.training.start import open_start
 from holdfast.systems.bier.training.train import TrainConfig, TypingTask
 from holdfast.systems.bier.type_list import EntityType, TypeList
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, train
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, train
 from holdfast.training.starts import checkpoints_of
 from holdfast.training.token_encoder import TokenEncoder, open_token_encoder, open_tokenizer
 
@@ -78,7 +79,7 @@ class LabelTask(TypingTask):
 
 
 def train_classifier(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Train what the recipe describes and write the model folder `out`."""
     own, shape, config = read_parts(recipe, ClassifierConfig, Shape, TrainConfig)

@@ -14,8 +14,9 @@ from holdfast.document import Document
 from holdfast.errors import UsageError
 from holdfast.kb.store import open_kb
 from holdfast.pipeline import Pipeline, load
+from holdfast.progress import Log
 from holdfast.systems.bier.categories import ConceptCategories, open_sources
-from holdfast.systems.bier.training.annotate import Report, annotate, evaluated_text, read_texts
+from holdfast.systems.bier.training.annotate import annotate, evaluated_text, read_texts
 from holdfast.systems.bier.training.build import Builder, Filter, types_folder
 from holdfast.systems.bier.training.merging import Edits
 from holdfast.systems.bier.training.type_report import write_type_report
@@ -45,7 +46,7 @@ class BuildRequest:
             raise UsageError(f"--share {self.share}: it is more than 0 and at most 1")
 
 
-def build_types(request: BuildRequest, *, report: Report) -> Path:
+def build_types(request: BuildRequest, *, report: Log) -> Path:
     """Build the type system and return its folder, in which report.html lies too.
 
     The annotated text stays beside it, in `NAME-annotated`: another filter, source or list of
@@ -89,7 +90,7 @@ def _annotate(
     folder: Path,
     about: Mapping[str, Any],
     *,
-    report: Report,
+    report: Log,
 ) -> int:
     """Annotate what is not annotated yet; how many documents were left out as evaluated."""
     evaluated = evaluated_text(request.data, report=report) if request.data else None

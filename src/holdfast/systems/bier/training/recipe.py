@@ -18,6 +18,7 @@ from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.settings import read_parts
 from holdfast.kb.store import open_kb
 from holdfast.models import find_model, manifest_of
+from holdfast.progress import Log
 from holdfast.systems.bier.categories import ConceptCategories, open_sources
 from holdfast.systems.bier.reading import Shape
 from holdfast.systems.bier.training.build import open_type_system
@@ -34,7 +35,7 @@ from holdfast.systems.bier.training.start import open_start
 from holdfast.systems.bier.training.train import TrainConfig, commonest_types_f1, train_typing
 from holdfast.systems.bier.type_list import TypeList
 from holdfast.training.history import Entry
-from holdfast.training.loop import Report, best_entry
+from holdfast.training.loop import best_entry
 from holdfast.training.starts import checkpoints_of
 from holdfast.training.token_encoder import (
     TokenEncoder,
@@ -85,7 +86,7 @@ class Parts:
 
 
 def train_typing_recipe(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Train what the recipe describes; write the folder `out`, and beside it the same in 8 bits.
 
@@ -132,7 +133,7 @@ def train_typing_recipe(
         )
 
 
-def prepare(model: ModelConfig, shape: Shape, choice: TripleChoice, *, report: Report) -> Parts:
+def prepare(model: ModelConfig, shape: Shape, choice: TripleChoice, *, report: Log) -> Parts:
     """The encoder, cut if the configuration says so, and the examples in its own tokens."""
     folder, manifest = open_type_system(model.types)
     types = TypeList.read(folder)

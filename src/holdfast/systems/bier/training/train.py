@@ -12,10 +12,12 @@ from typing import Any, Final
 import numpy as np
 import torch
 
+from holdfast.progress import Log
 from holdfast.systems.bier.training.dataset import Dataset, TypedExample
 from holdfast.systems.bier.training.model import TypingNetwork, type_loss
+from holdfast.training.epochs import EpochOrder
 from holdfast.training.history import Entry
-from holdfast.training.loop import Loss, ParameterGroup, Report, Task, split_config, train
+from holdfast.training.loop import Loss, ParameterGroup, Task, split_config, train
 from holdfast.training.precision import Precision
 
 _BATCH: Final = 32  # examples that are looked at together
@@ -46,7 +48,7 @@ class TypingTask(Task[TypedExample]):
         self.selected_by = "macro_f1" if dataset.development else ""
         self._dataset = dataset
         self._config = config
-        self._order = (-1, np.zeros(0, dtype=np.int64))  # of an epoch
+        self._order = EpochOrder(len(dataset.training), config.seed)
 
     def parameter_groups(self) -> Sequence[ParameterGroup]:
         encoder = [p for p in self.model.encoder.parameters() if p.requires_grad]
@@ -62,17 +64,7 @@ class TypingTask(Task[TypedExample]):
 
     def draw(self, step: int, count: int) -> Sequence[TypedExample]:
         examples = self._dataset.training
-        found = []
-        for place in range(step * count, (step + 1) * count):
-            epoch, at = divmod(place, len(examples))
-            found.append(examples[int(self._order_of(epoch)[at])])
-        return found
-
-    def _order_of(self, epoch: int) -> np.ndarray[Any, Any]:
-        if self._order[0] != epoch:
-            rng = np.random.default_rng([self._config.seed, epoch])
-            self._order = (epoch, rng.permutation(len(self._dataset.training)))
-        return self._order[1]
+        return [examples[place] for place in self._order.drawn(step, count)]
 
     def loss(self, examples: Sequence[TypedExample]) -> Loss:
         return Loss(type_loss(self.model(examples), examples), len(examples))
@@ -100,7 +92,7 @@ def train_typing(
     *,
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
-    report: Report = print,
+    report: Log = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
     loop, own = split_config(config)

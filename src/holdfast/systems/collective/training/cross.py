@@ -24,12 +24,13 @@ from holdfast import artifacts
 from holdfast.document import Document
 from holdfast.encoders.tokens import INPUT, MODEL, TOKENIZER
 from holdfast.errors import UsageError
+from holdfast.progress import Log
 from holdfast.systems.collective.cross import KIND, SCORES, VERSION, PairReader, Rows
 from holdfast.systems.collective.training.data import joined_names
 from holdfast.training.export.graph import Graph
 from holdfast.training.export.tokens import add_states, add_text_vector
 from holdfast.training.history import Entry
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Task, train
 from holdfast.training.token_encoder import TokenEncoder, open_token_encoder
 
 
@@ -158,7 +159,7 @@ def train_cross_encoder(
     *,
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
-    report: Report = print,
+    report: Log = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
     loop = LoopConfig(

@@ -18,8 +18,8 @@ from holdfast.experiments.unseen import unseen_documents
 from holdfast.kb.store import KnowledgeBase
 from holdfast.models import find_model
 from holdfast.pipeline import load
+from holdfast.progress import Log
 from holdfast.systems.collective.joined import KIND, VERSION, WIDTH, join
-from holdfast.training.loop import Report
 
 WEIGHTS: Final = (0.0, 0.02, 0.05, *(step / 10 for step in range(1, 11)))
 
@@ -42,7 +42,7 @@ class ScoredPair:
 
 
 def train_joined(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Choose the weight on the recipe's `select` and write the model folder `out`.
 

@@ -24,6 +24,7 @@ from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.kb.store import KnowledgeBase, open_kb
 from holdfast.models import trained_model
 from holdfast.pipeline import load
+from holdfast.progress import Log
 from holdfast.systems.collective.cross import KIND as CROSS_ENCODER
 from holdfast.systems.collective.cross import PairReader
 from holdfast.systems.collective.model import SMALL
@@ -56,7 +57,7 @@ from holdfast.systems.collective.training.train import (
     train_dual_encoder,
 )
 from holdfast.training.history import Entry
-from holdfast.training.loop import Report, best_entry
+from holdfast.training.loop import best_entry
 from holdfast.training.starts import check_starts, checkpoints_of, starts_of
 from holdfast.training.token_encoder import open_tokenizer
 
@@ -69,7 +70,7 @@ CANDIDATES: Final = 10  # that a cross-encoder compares
 
 
 def train_collective(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Train what the recipe describes; write `out`, and beside it the same in 8 bits.
 
@@ -87,7 +88,7 @@ def train_collective(
         _train_dual(recipe, data=data, out=out, report=report)
 
 
-def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
+def _train_dual(recipe: Recipe, *, data: Path, out: Path, report: Log) -> None:
     settings = read_settings(recipe)
     check_starts(recipe, data=data)
     corpora = _Corpora.load(recipe, data=data, report=report)
@@ -153,7 +154,7 @@ def _material(
     )
 
 
-def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Report) -> None:
+def _train_cross(recipe: Recipe, *, data: Path, out: Path, report: Log) -> None:
     settings = read_cross_settings(recipe)
     config, own = settings.network, settings.own
     check_starts(recipe, data=data)
@@ -251,7 +252,7 @@ class _Corpora:
     development: tuple[Document, ...]
 
     @classmethod
-    def load(cls, recipe: Recipe, *, data: Path, report: Report) -> _Corpora:
+    def load(cls, recipe: Recipe, *, data: Path, report: Log) -> _Corpora:
         train = recipe.trained
         looked = parse_splits([train.select] if train.select else [])
         evaluated = [*recipe.evaluated, *parse_splits(train.held_out), *looked]

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from holdfast.encoders.tokens import TokenReader
+from holdfast.progress import Log
 from holdfast.systems.collective.training.data import (
     NameTable,
     Segment,
@@ -31,7 +32,7 @@ from holdfast.systems.collective.training.model import DualEncoder, link_loss
 from holdfast.systems.collective.training.negatives import Negatives, choose_candidates
 from holdfast.systems.collective.training.select import encode_table, joint_scores, linking_scores
 from holdfast.training.history import Entry
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Task, train
 
 # Settings that the loop compares itself, or that a run may change when it goes on.
 _OF_LOOP: Final = frozenset(
@@ -175,7 +176,7 @@ def train_dual_encoder(
     *,
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
-    report: Report = print,
+    report: Log = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev.
 

@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from holdfast.document import Document, Mention, Span
 from holdfast.encoders.tokens import TokenReader, Tokens
+from holdfast.systems.kebiolm.relations.excerpt import sentences_of
 from holdfast.systems.kebiolm.relations.pairs import (
+    SENTENCE,
     DocumentEntity,
     Question,
     RelationShape,
@@ -76,6 +78,17 @@ class ReadText:
         return bool(set.intersection(*sentences))
 
 
+def read_texts(
+    document: Document, reader: TokenReader, shape: RelationShape
+) -> Iterator[tuple[Span, ReadText]]:
+    """What is read at a time, and where it stands: the whole document, or each sentence."""
+    if shape.within == SENTENCE:
+        for span, part in sentences_of(document):
+            yield span, ReadText.of(part, reader, shape)
+    else:
+        yield Span(0, len(document.text)), ReadText.of(document, reader, shape)
+
+
 def _without_names(tokens: Tokens, mentions: Iterable[Mention], blank: int) -> Tokens:
     """One blank for the tokens that touch a mention; mentions that share a token have one."""
     starts, ends, ids = tokens.starts.copy(), tokens.ends.copy(), tokens.ids.copy()
@@ -120,11 +133,11 @@ class Asked:
 
 
 def ask(text: ReadText, question: Question) -> Asked | None:
-    """The question in numbers; None if no mention of its head or of its tails has a token.
+    """The question in numbers; None if the text has no mention of its head or of its tails.
 
     Of a document of more than `READ_WHOLE` tokens, only what stands near the head is read.
     """
-    heads = text.places[question.head.id]
+    heads = text.places.get(question.head.id, ())
     if not heads:
         return None
     kept = _kept(len(text.tokens), heads)
@@ -133,6 +146,7 @@ def ask(text: ReadText, question: Question) -> Asked | None:
     found = [
         (tail, [p for p in text.places[tail.id] if (position[p.first : p.last + 1] >= 0).all()])
         for tail in question.tails
+        if tail.id in text.places
     ]
     near = [(tail, places) for tail, places in found if places]
     if not near:

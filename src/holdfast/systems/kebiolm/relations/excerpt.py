@@ -21,11 +21,11 @@ def excerpt(document: Document, start: int, end: int) -> Document:
         if start <= m.start and m.end <= end
     )
     part = Document(f"{document.id}:{start}-{end}", document.text[start:end], mentions=mentions)
-    there = {entity.id for entity in entities_of(part)}
+    there = {entity.id for entity in entities_of(part)} | {m.id for m in mentions if m.id}
     relations = tuple(
         replace(relation, evidence=())
         for relation in document.relations
-        if all(argument.entity_id in there for argument in relation.arguments)
+        if all((end.entity_id or end.mention_id) in there for end in relation.arguments)
     )
     return replace(part, relations=relations)
 

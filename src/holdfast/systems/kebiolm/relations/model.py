@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -13,12 +13,10 @@ from holdfast import artifacts
 from holdfast.document import Document, Span
 from holdfast.encoders.tokens import TokenEncoder
 from holdfast.errors import ArtifactError
-from holdfast.systems.kebiolm.relations.asked import Asked, Floats, ReadText, ask
-from holdfast.systems.kebiolm.relations.excerpt import sentences_of
+from holdfast.systems.kebiolm.relations.asked import Asked, Floats, ReadText, ask, read_texts
 from holdfast.systems.kebiolm.relations.pairs import (
     MOST_PAIRS,
     RELATION_MODEL,
-    SENTENCE,
     Question,
     RelationShape,
     questions_of,
@@ -97,31 +95,19 @@ class RelationModel:
         asked = questions_of(document, self.shape, most=most)
         if not asked.questions:
             return Judgement((), asked.pairs, 0)
-        if self.shape.within == SENTENCE:
-            found = self._answer_by_sentences(document, asked.questions)
-        else:
-            found = list(self._answer(document, asked.questions))
+        found = self._answers(document, asked.questions)
         return Judgement(tuple(found), asked.pairs, asked.asked)
 
-    def _answer_by_sentences(
-        self, document: Document, questions: Sequence[Question]
-    ) -> list[Judged]:
-        """Each pair as the sentence says it that says it most clearly."""
+    def _answers(self, document: Document, questions: Sequence[Question]) -> Iterable[Judged]:
+        """Each pair once: of several sentences, as the one says it that says it most clearly."""
         best = dict[tuple[str, str, str], Judged]()
-        for span, part in sentences_of(document):
-            for judged in self._answer(part, questions):
+        for span, text in read_texts(document, self.encoder.reader, self.shape):
+            for judged in (own for question in questions for own in self._judge(text, question)):
                 key = judged.head, judged.tail, judged.label
                 if key not in best or judged.probability > best[key].probability:
-                    best[key] = replace(judged, sentence=span)
-        return list(best.values())
-
-    def _answer(self, document: Document, questions: Sequence[Question]) -> Iterator[Judged]:
-        """The answers to what the document mentions of the questions."""
-        text = ReadText.of(document, self.encoder.reader, self.shape)
-        for question in questions:
-            if question.head.id in text.places:
-                here = tuple(tail for tail in question.tails if tail.id in text.places)
-                yield from self._judge(text, replace(question, tails=here))
+                    start, end = judged.sentence
+                    best[key] = replace(judged, sentence=Span(span.start + start, span.start + end))
+        return best.values()
 
     def _judge(self, text: ReadText, question: Question) -> Iterator[Judged]:
         asked = ask(text, question)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final, Self
 
-from holdfast.document import Document, Mention
+from holdfast.document import Document, Mention, Relation
 from holdfast.errors import InvalidValueError
 from holdfast.text.sentences import split_sentences
 from holdfast.types import canonical_type
@@ -103,6 +103,17 @@ def entities_of(document: Document) -> list[DocumentEntity]:
     return [
         DocumentEntity(id, canonical_type(own[0].type), tuple(own)) for id, own in mentions.items()
     ]
+
+
+def related_ids(document: Document) -> Iterator[tuple[Relation, tuple[str, ...]]]:
+    """Each relation with the entities that it joins.
+
+    A mention as an argument stands for the first entity that it is linked to; "" if it has none.
+    """
+    linked = {m.id: m.ids[0] for m in document.mentions if m.id and m.is_linked}
+    for relation in document.relations:
+        ends = relation.arguments
+        yield relation, tuple(end.entity_id or linked.get(end.mention_id, "") for end in ends)
 
 
 def questions_of(document: Document, shape: RelationShape, *, most: int = MOST_PAIRS) -> Questions:

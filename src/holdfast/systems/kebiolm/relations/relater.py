@@ -11,7 +11,7 @@ from holdfast.document import Argument, Document, Relation
 from holdfast.kb.hierarchy import ancestors
 from holdfast.kb.store import KnowledgeBase
 from holdfast.systems.kebiolm.relations.model import Judged, RelationModel
-from holdfast.systems.kebiolm.relations.pairs import MOST_PAIRS
+from holdfast.systems.kebiolm.relations.pairs import MOST_PAIRS, related_ids
 
 BOUNDED: Final = "relations_bounded"
 """The key of a document's metadata that says how many of its pairs were looked at, if not all."""
@@ -45,7 +45,7 @@ class Relater:
         related = [judged for judged in judgement.judged if judged.is_related]
         if self._model.drops_hypernyms and self._kb is not None:
             related = without_hypernyms(related, self._ancestors)
-        known = {(r.type, tuple(a.entity_id for a in r.arguments)) for r in document.relations}
+        known = {(relation.type, ids) for relation, ids in related_ids(document)}
         new = [
             _relation(judged)
             for judged in sorted(related, key=lambda j: -j.probability)

@@ -13,11 +13,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from holdfast.progress import Log
 from holdfast.systems.kebiolm.knowledge.ranks import KnownEnds, by_distance, filtered_ranks
-from holdfast.systems.kebiolm.knowledge.triples import Integers, SplitTriples
+from holdfast.systems.kebiolm.knowledge.triples import SplitTriples
 from holdfast.systems.kebiolm.knowledge.vectors import KnowledgeVectors
+from holdfast.training.epochs import EpochOrder
 from holdfast.training.history import Entry
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Task, train
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,10 @@ class TransETask(Task[int]):
         self.model: TransE = model
         self._split = split
         self._config = config
-        self._chosen = split.dev.keeping(np.arange(min(config.evaluated, len(split.dev))))
+        order = np.random.default_rng([config.seed, 2]).permutation(len(split.dev))
+        self._chosen = split.dev.keeping(np.sort(order[: config.evaluated]))
         self._known = KnownEnds(split, self._chosen)
-        self._order: tuple[int, Integers] = (-1, np.zeros(0, dtype=np.int64))
+        self._order = EpochOrder(len(split.train), config.seed, 0)
         self._step = 0
 
     def parameter_groups(self) -> Sequence[ParameterGroup]:
@@ -95,16 +98,7 @@ class TransETask(Task[int]):
 
     def draw(self, step: int, count: int) -> Sequence[int]:
         self._step = step
-        total = len(self._split.train)
-        found = list[int]()
-        place = step * count
-        while len(found) < count:
-            epoch, at = divmod(place + len(found), total)
-            if self._order[0] != epoch:
-                rng = np.random.default_rng([self._config.seed, 0, epoch])
-                self._order = epoch, rng.permutation(total)
-            found += self._order[1][at : at + count - len(found)].tolist()
-        return found
+        return self._order.drawn(step, count)
 
     def loss(self, examples: Sequence[int]) -> Loss:
         triples = torch.from_numpy(self._split.train.rows[np.array(examples)])
@@ -136,7 +130,7 @@ def train_transe(
     *,
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
-    report: Report = print,
+    report: Log = print,
 ) -> tuple[KnowledgeVectors, tuple[Entry, ...]]:
     """Vectors with the best dev rank, and the history; goes on from the folder's checkpoint."""
     torch.manual_seed(config.seed)

@@ -11,6 +11,7 @@ from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of
 from holdfast.experiments.settings import read_parts
 from holdfast.kb.store import KnowledgeBase
+from holdfast.progress import Log
 from holdfast.systems.kebiolm.knowledge.drug_relations import Mapped, read_drug_relations
 from holdfast.systems.kebiolm.knowledge.triples import (
     SplitTriples,
@@ -20,7 +21,7 @@ from holdfast.systems.kebiolm.knowledge.triples import (
     split_triples,
 )
 from holdfast.systems.kebiolm.training.transe import TransEConfig, train_transe
-from holdfast.training.loop import Report, best_entry
+from holdfast.training.loop import best_entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class TripleConfig:
 
 
 def train_transe_recipe(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Train the recipe's vectors and write the model folder `out`."""
     if encoder is not None:
@@ -62,7 +63,7 @@ def train_transe_recipe(
 
 
 def load_triples(
-    kb: KnowledgeBase, config: TripleConfig, *, data: Path, seed: int, report: Report
+    kb: KnowledgeBase, config: TripleConfig, *, data: Path, seed: int, report: Log
 ) -> SplitTriples:
     """Read, count and split; what is left out or not mapped is reported."""
     left_out = Counter[str]()

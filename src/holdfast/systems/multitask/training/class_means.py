@@ -14,11 +14,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from holdfast.progress import Log
 from holdfast.systems.multitask.labels import NO_ENTITY
 from holdfast.systems.multitask.shape import LINKING
 from holdfast.systems.multitask.training.data import Example, ExampleBatch
 from holdfast.systems.multitask.training.model import MultitaskNetwork, span_means
-from holdfast.training.loop import Report
 from holdfast.training.time_left import counted
 
 _SCALE: Final = 10.0  # of the logits to begin with, for mentions at their usual distance
@@ -29,7 +29,7 @@ def start_classes_at_means(
     examples: Sequence[Example],
     *,
     nil_weight: float,
-    report: Report = print,
+    report: Log = print,
 ) -> None:
     """Set the rows of the linking head's last layer, with the rest of the network as it is.
 

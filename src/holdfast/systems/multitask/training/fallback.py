@@ -15,12 +15,12 @@ from holdfast.experiments.settings import read_config
 from holdfast.experiments.unseen import training_data_of, unseen_documents
 from holdfast.link.kinds import RankerKind
 from holdfast.models import find_model, manifest_of
+from holdfast.progress import Log
 from holdfast.step import Options
 from holdfast.systems.multitask.annotator import MultitaskAnnotator, unlinked
 from holdfast.systems.multitask.model import VERSION
 from holdfast.systems.multitask.shape import SWITCHED
 from holdfast.systems.multitask.switch import Switch, fit_switch, links_right, pairs_of
-from holdfast.training.loop import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class SwitchConfig:
 
 
 def train_switch(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Fit the switch on the recipe's `select` and write the model folder `out`.
 

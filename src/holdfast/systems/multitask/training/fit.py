@@ -16,6 +16,7 @@ from tokenizers import Tokenizer
 from holdfast.document import Document
 from holdfast.encoders.tokens import TokenReader
 from holdfast.errors import UsageError
+from holdfast.progress import Log
 from holdfast.systems.multitask.heads import check_read
 from holdfast.systems.multitask.labels import Labels
 from holdfast.systems.multitask.shape import MultitaskShape
@@ -29,7 +30,7 @@ from holdfast.systems.multitask.training.model import (
 from holdfast.systems.multitask.training.select import selected_by
 from holdfast.systems.multitask.training.train import MultitaskTraining, train_multitask
 from holdfast.training.history import Entry
-from holdfast.training.loop import Report, best_entry
+from holdfast.training.loop import best_entry
 from holdfast.training.starts import checkpoints_of
 from holdfast.training.word_pieces import (
     count_pieces,
@@ -74,7 +75,7 @@ def train_on_documents(
     description: Mapping[str, Any] = MappingProxyType({}),
     about: Mapping[str, Any] = MappingProxyType({}),
     begin: Callable[[MultitaskNetwork], None] = lambda _model: None,
-    report: Report = print,
+    report: Log = print,
 ) -> None:
     """Train a model; write the folder `out`, and beside it the same in 8 bits.
 
@@ -116,7 +117,7 @@ def train_on_documents(
 
 
 def _examples(
-    material: MultitaskData, settings: MultitaskSettings, labels: Labels, *, report: Report
+    material: MultitaskData, settings: MultitaskSettings, labels: Labels, *, report: Log
 ) -> tuple[list[Example], list[Example]]:
     """Of training and of development documents."""
     reader = TokenReader.of(open_reader_tokenizer(settings.shape.encoder))

@@ -17,6 +17,7 @@ from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.experiments.settings import read_parts
 from holdfast.models import find_model
+from holdfast.progress import Log
 from holdfast.systems.multitask.model import MultitaskModel
 from holdfast.systems.multitask.shape import MultitaskShape
 from holdfast.systems.multitask.training.data import WindowConfig
@@ -28,7 +29,6 @@ from holdfast.systems.multitask.training.fit import (
 from holdfast.systems.multitask.training.model import MultitaskNetwork
 from holdfast.systems.multitask.training.recognised import recognised
 from holdfast.systems.multitask.training.train import MultitaskTraining
-from holdfast.training.loop import Report
 from holdfast.training.starts import begin_with_detector, check_starts, starts_of
 
 
@@ -54,7 +54,7 @@ def read_settings(recipe: Recipe) -> tuple[MultitaskSettings, MultitaskRecipeCon
 
 
 def train_multitask_recipe(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Train what the recipe describes and write the folders that `train_on_documents` says.
 
@@ -87,7 +87,7 @@ def train_multitask_recipe(
 
 
 def load_material(
-    recipe: Recipe, config: MultitaskRecipeConfig, *, data: Path, report: Report
+    recipe: Recipe, config: MultitaskRecipeConfig, *, data: Path, report: Log
 ) -> MultitaskData:
     """What is trained on and looked at, with ids of the knowledge base."""
     train = recipe.trained

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from holdfast.progress import Log
 from holdfast.systems.multitask.labels import NO_ENTITY, Labels
 from holdfast.systems.multitask.shape import LINKING, RECOGNITION
 from holdfast.systems.multitask.training.class_means import start_classes_at_means
@@ -19,8 +20,9 @@ from holdfast.systems.multitask.training.data import NO_TYPE, Example, ExampleBa
 from holdfast.systems.multitask.training.losses import class_loss, label_loss
 from holdfast.systems.multitask.training.model import MultitaskNetwork, span_means
 from holdfast.systems.multitask.training.select import heads_of, scores, selected_by
+from holdfast.training.epochs import EpochOrder
 from holdfast.training.history import Entry
-from holdfast.training.loop import Loss, ParameterGroup, Report, Task, split_config, train
+from holdfast.training.loop import Loss, ParameterGroup, Task, split_config, train
 from holdfast.training.precision import Precision
 
 
@@ -65,7 +67,7 @@ class MultitaskTask(Task[Example]):
         config: MultitaskTraining,
         *,
         blank: int = 0,
-        report: Report = print,
+        report: Log = print,
     ) -> None:
         """`blank` is the token that stands for each piece of a hidden word."""
         self.model: MultitaskNetwork = model
@@ -74,6 +76,7 @@ class MultitaskTask(Task[Example]):
         self._development = development
         self._labels = labels
         self._config = config
+        self._order = EpochOrder(len(training), config.seed, 0)
         self._blank = blank
         self._report = report
         self._step = 0
@@ -99,13 +102,8 @@ class MultitaskTask(Task[Example]):
 
     def draw(self, step: int, count: int) -> Sequence[Example]:
         self._step = step
-        total = len(self._training)
-        found = []
-        for place in range(step * count, (step + 1) * count):
-            epoch, at = divmod(place, total)
-            order = np.random.default_rng([self._config.seed, 0, epoch]).permutation(total)
-            found.append(self._training[int(order[at])])
-        return self._with_hidden_words(found)
+        drawn = self._order.drawn(step, count)
+        return self._with_hidden_words([self._training[place] for place in drawn])
 
     def _with_hidden_words(self, examples: Sequence[Example]) -> Sequence[Example]:
         share = self._config.hidden_words
@@ -197,7 +195,7 @@ def train_multitask(
     folder: Path,
     blank: int = 0,
     about: Mapping[str, Any] = MappingProxyType({}),
-    report: Report = print,
+    report: Log = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev.
 

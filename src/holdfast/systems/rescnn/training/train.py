@@ -19,11 +19,12 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from holdfast.encoders.names import UNKNOWN
+from holdfast.progress import Log
 from holdfast.systems.rescnn.training.batches import NameBatches
 from holdfast.systems.rescnn.training.model import ResCNN
 from holdfast.systems.rescnn.training.multi_similarity import multi_similarity_loss
 from holdfast.training.history import Entry
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Task
 from holdfast.training.loop import train as run_loop
 
 LONGEST: Final = 25  # tokens of a name that are read
@@ -111,7 +112,7 @@ def train(
     folder: Path,
     select: Select | None = None,
     mine: Mine | None = None,
-    report: Report = print,
+    report: Log = print,
 ) -> tuple[Entry, ...]:
     """Train in place until `config.steps`, from the folder's checkpoint if there is one.
 

@@ -112,7 +112,7 @@ def test_without_fusion_layers_nothing_is_added_and_both_heads_still_learn(encod
     assert read.tags is not None
     (read.links.sum() + read.tags.sum()).backward()
     assert model.memory is not None
-    assert model.memory.ask.weight.grad is not None
+    assert model.memory.query.weight.grad is not None
 
 
 def test_a_mix_is_the_softmax_of_the_nearest_vectors() -> None:
@@ -120,13 +120,13 @@ def test_a_mix_is_the_softmax_of_the_nearest_vectors() -> None:
     memory = EntityMemory(3, torch.randn(6, 4), nearest=2)
     states, spans = torch.randn(5, 3), torch.tensor([[1, 3]])
     links = memory.links(states, spans)
-    asked = memory.ask(torch.cat([states[1], states[3]]))
+    asked = memory.query(torch.cat([states[1], states[3]]))
     expected = torch.stack([asked @ vector for vector in memory.table.weight])
     assert torch.allclose(links[0], expected, atol=1e-5)
     best = expected.argsort(descending=True)[:2]
     shares = expected[best].softmax(0)
     mean = shares[0] * memory.table.weight[best[0]] + shares[1] * memory.table.weight[best[1]]
-    assert torch.allclose(memory.mixed(links)[0], memory.bring(mean), atol=1e-5)
+    assert torch.allclose(memory.mixed(links)[0], memory.project(mean), atol=1e-5)
 
 
 def test_the_linking_loss_is_a_softmax_over_all_entities_of_linked_mentions(encoder: Path) -> None:

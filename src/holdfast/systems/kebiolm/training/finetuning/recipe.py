@@ -19,12 +19,13 @@ from holdfast.errors import UsageError
 from holdfast.evaluate.kebiolm.fine_tuning import ANSWERS, KIND, VERSION
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.settings import read_parts
+from holdfast.files import write_durably
 from holdfast.models import find_model
+from holdfast.progress import Log
 from holdfast.systems.kebiolm.training.finetuning.data import load_sentences
 from holdfast.systems.kebiolm.training.finetuning.train import TuneConfig, fine_tune
 from holdfast.systems.kebiolm.training.pretraining.model import KnowledgeTokens
 from holdfast.systems.kebiolm.training.pretraining.saved import is_knowledge, open_knowledge
-from holdfast.training.loop import Report
 from holdfast.training.token_encoder import (
     MINILM,
     TransformerTokens,
@@ -41,13 +42,13 @@ class CompareConfig:
     """What is compared on what."""
 
     task: str = "ncbi"
-    encoders: tuple[str, ...] = (MINILM, "kebiolm-twin", "kebiolm", f"kebiolm{PLAIN}")
+    encoders: tuple[str, ...] = (MINILM, "kebiolm-twin", f"kebiolm{PLAIN}", "kebiolm")
     seeds: int = 1
     most_sentences: int = 5000  # of training, at most
 
 
 def compare_recipe(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Fine-tune and answer; `encoder` is a Hugging Face folder to take instead of the recipe's."""
     config, own = read_parts(recipe, TuneConfig, CompareConfig)
@@ -77,7 +78,7 @@ def _run(
     *,
     data: Path,
     work: Path,
-    report: Report,
+    report: Log,
 ) -> dict[str, Any]:
     """One training, or what it answered if it is done."""
     folder = work / f"{_shown(name).replace(' ', '-')}-{seed}"
@@ -100,9 +101,7 @@ def _run(
         open_encoder(name), sentences, config, seed=seed, folder=folder, about=about, report=report
     )
     found = {"dev_f1": best, "labels": sentences.labels, "rows": rows.tolist()}
-    part = done.with_suffix(".part")
-    part.write_text(json.dumps({"asked": asked, **found}), encoding="utf-8")
-    part.replace(done)
+    write_durably(done, json.dumps({"asked": asked, **found}).encode())
     for left in ("run", "best.safetensors"):
         path = folder / left
         if path.is_dir():

@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from holdfast.progress import Log
 from holdfast.systems.kebiolm.training.finetuning.data import (
     BEGIN,
     INSIDE,
@@ -21,12 +22,13 @@ from holdfast.systems.kebiolm.training.finetuning.data import (
     Sentences,
     drawn,
 )
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+from holdfast.training.epochs import EpochOrder
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Task, train
 from holdfast.training.precision import Precision
 
 Counts = npt.NDArray[np.int64]
 
-_TOGETHER: Final = 32  # sentences that are answered together
+_BATCH: Final = 32  # sentences that are answered together
 _SAVE_EVERY: Final = 500  # steps
 
 
@@ -86,7 +88,7 @@ class TuneTask(Task[Sentence]):
         self._sentences = sentences
         self._looked_at = drawn(sentences.dev, config.dev_sentences)
         self._config = config
-        self._seed = seed
+        self._order = EpochOrder(len(sentences.train), seed)
 
     def parameter_groups(self) -> Sequence[ParameterGroup]:
         encoder = [p for p in self.model.encoder.parameters() if p.requires_grad]
@@ -97,12 +99,7 @@ class TuneTask(Task[Sentence]):
 
     def draw(self, step: int, count: int) -> Sequence[Sentence]:
         training = self._sentences.train
-        found = []
-        for place in range(step * count, (step + 1) * count):
-            epoch, at = divmod(place, len(training))
-            order = np.random.default_rng([self._seed, epoch]).permutation(len(training))
-            found.append(training[int(order[at])])
-        return found
+        return [training[place] for place in self._order.drawn(step, count)]
 
     def loss(self, examples: Sequence[Sentence]) -> Loss:
         logits = self.model(examples)
@@ -124,8 +121,8 @@ def counts_of(model: FineTuned, sentences: Sequence[Sentence]) -> Counts:
     rows = list[tuple[int, int, int]]()
     count = _relation_counts if model.is_relation else _mention_counts
     with torch.inference_mode():
-        for start in range(0, len(sentences), _TOGETHER):
-            some = sentences[start : start + _TOGETHER]
+        for start in range(0, len(sentences), _BATCH):
+            some = sentences[start : start + _BATCH]
             answers = model(some).argmax(dim=1).numpy()
             done = 0
             for sentence in some:
@@ -178,7 +175,7 @@ def fine_tune(
     seed: int,
     folder: Path,
     about: Mapping[str, Any],
-    report: Report,
+    report: Log,
 ) -> tuple[float, Counts]:
     """The best F1 on dev, and what the weights that had it answer on test."""
     torch.manual_seed(seed)

@@ -20,8 +20,10 @@ from holdfast.errors import UsageError
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.recipe_kb import kb_of
 from holdfast.experiments.settings import read_parts
+from holdfast.files import write_durably
 from holdfast.parts import DEFAULT_MODEL
 from holdfast.pipeline import Pipeline, load
+from holdfast.progress import Log
 from holdfast.step import Step
 from holdfast.systems.kebiolm.knowledge.annotated_text import (
     KIND,
@@ -34,7 +36,6 @@ from holdfast.systems.kebiolm.knowledge.annotated_text import (
     write_shard,
 )
 from holdfast.training.abstracts import read_abstract_documents
-from holdfast.training.loop import Report
 
 SETTINGS: Final = "settings.json"
 """How the shards beside it were made."""
@@ -53,7 +54,7 @@ class TextConfig:
 
 
 def annotate_recipe(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Annotate the recipe's text and write the model folder `out`.
 
@@ -100,14 +101,12 @@ def _check_settings(path: Path, settings: dict[str, Any]) -> None:
     if not path.exists():
         if any(path.parent.glob(PATTERN)):
             raise UsageError(f"{path.parent}: shards of unknown settings; delete it to begin anew")
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(settings), encoding="utf-8")
-        part.replace(path)
+        write_durably(path, json.dumps(settings).encode())
     elif json.loads(path.read_text(encoding="utf-8")) != settings:
         raise UsageError(f"{path.parent}: shards of other settings; delete it to begin anew")
 
 
-def _publish(work: Path, out: Path, about: dict[str, Any], report: Report) -> None:
+def _publish(work: Path, out: Path, about: dict[str, Any], report: Log) -> None:
     """Copy the finished shards into the model folder."""
     texts = list(read_shards(work))
     entities = count_entities(texts)
@@ -128,7 +127,7 @@ def write_shards(
     shared: SharedText,
     config: TextConfig,
     folder: Path,
-    report: Report,
+    report: Log,
 ) -> int:
     """Annotate what has no shard yet; how many documents were removed as evaluated."""
     stream, number, removed = iter(documents), 0, 0

@@ -51,20 +51,20 @@ class EntityMemory(nn.Module):
         super().__init__()
         self.nearest = nearest
         self.table = nn.Embedding.from_pretrained(entities.clone(), freeze=False)
-        self.ask = nn.Linear(2 * width, entities.shape[1])
-        self.bring = nn.Linear(entities.shape[1], width)
+        self.query = nn.Linear(2 * width, entities.shape[1])
+        self.project = nn.Linear(entities.shape[1], width)
 
     def links(self, states: Tensor, spans: Tensor) -> Tensor:
         """Products of each mention, its first and its last state, with each entity's vector."""
         ends = torch.cat([states.index_select(0, end) for end in spans.unbind(1)], dim=1)
-        return self.ask(ends) @ self.table.weight.T
+        return self.query(ends) @ self.table.weight.T
 
     def mixed(self, links: Tensor) -> Tensor:
         """The mean of the nearest vectors, by softmax, projected. *Shape:* (mentions, width)."""
         best = links.topk(min(self.nearest, links.shape[1]), dim=1)
         shares = best.values.softmax(dim=1)
         mean = (shares[:, :, None] * self.table(best.indices)).sum(dim=1)
-        return self.bring(mean)
+        return self.project(mean)
 
 
 class MaskedHead(nn.Module):

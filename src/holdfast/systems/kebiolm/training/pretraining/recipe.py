@@ -18,6 +18,7 @@ from holdfast.errors import UsageError
 from holdfast.experiments.recipe import Recipe
 from holdfast.experiments.settings import read_parts
 from holdfast.models import find_model, manifest_of
+from holdfast.progress import Log
 from holdfast.systems.kebiolm.knowledge.annotated_text import (
     AnnotatedText,
     count_entities,
@@ -40,7 +41,6 @@ from holdfast.systems.kebiolm.training.pretraining.train import (
     pretrain,
 )
 from holdfast.training.bert import TransformerConfig, TransformerLinker, pretrained_transformer
-from holdfast.training.loop import Report
 from holdfast.training.pretrained import find_encoder, pretrained_tokenizer, pretrained_weights
 from holdfast.training.token_encoder import MINILM
 from holdfast.training.workers import Workers
@@ -67,7 +67,7 @@ class CorpusConfig:
 
 
 def pretrain_recipe(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Pre-train what the recipe describes and write the model folder `out`.
 
@@ -134,7 +134,7 @@ def _prepare(
     encoder: Path | None,
     *,
     seed: int,
-    report: Report,
+    report: Log,
 ) -> _Prepared:
     tokenizer, network, weights = _begin(corpus, encoder, seed=seed)
     texts, held_out = _split(list(open_annotated_text(text)), corpus.measured_share)

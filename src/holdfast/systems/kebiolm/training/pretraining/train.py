@@ -9,11 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from holdfast.progress import Log
 from holdfast.systems.kebiolm.training.pretraining.data import (
     NO_ENTITY,
     TextBatch,
@@ -22,8 +22,9 @@ from holdfast.systems.kebiolm.training.pretraining.data import (
 )
 from holdfast.systems.kebiolm.training.pretraining.masking import MaskConfig, mask
 from holdfast.systems.kebiolm.training.pretraining.model import KnowledgeNetwork, knowledge_losses
+from holdfast.training.epochs import EpochOrder
 from holdfast.training.history import Entry
-from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Report, Task, train
+from holdfast.training.loop import LoopConfig, Loss, ParameterGroup, Task, train
 from holdfast.training.precision import Precision
 from holdfast.training.workers import Workers
 
@@ -81,7 +82,7 @@ class PretrainTask(Task[TextSequence]):
         self._config = config
         self._masking = masking
         self._mask_token = mask_token
-        self._order = (-1, np.zeros(0, dtype=np.int64))  # of the epoch
+        self._order = EpochOrder(len(training), config.seed)
         if model.memory is not None and not config.entity_rate:
             model.memory.table.weight.requires_grad = False
 
@@ -99,15 +100,7 @@ class PretrainTask(Task[TextSequence]):
         return groups
 
     def draw(self, step: int, count: int) -> Sequence[TextSequence]:
-        total = len(self._training)
-        found = []
-        for place in range(step * count, (step + 1) * count):
-            epoch, at = divmod(place, total)
-            if self._order[0] != epoch:
-                rng = np.random.default_rng([self._config.seed, epoch])
-                self._order = epoch, rng.permutation(total)
-            found.append(self._training[int(self._order[1][at])])
-        return found
+        return [self._training[place] for place in self._order.drawn(step, count)]
 
     def loss(self, examples: Sequence[TextSequence]) -> Loss:
         losses = self._losses(TextBatch.of(examples), generator=None)
@@ -195,7 +188,7 @@ def pretrain(
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
     workers: Workers | None = None,
-    report: Report = print,
+    report: Log = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one; the last weights are kept."""
     loop = LoopConfig(

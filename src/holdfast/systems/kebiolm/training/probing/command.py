@@ -8,7 +8,7 @@ from typing import Any
 from holdfast import artifacts
 from holdfast.kb.store import open_kb
 from holdfast.models import find_model, manifest_of
-from holdfast.step import Progress
+from holdfast.progress import Progress
 from holdfast.systems.kebiolm.knowledge.vectors import KnowledgeVectors
 from holdfast.systems.kebiolm.training.pretraining.saved import open_knowledge
 from holdfast.systems.kebiolm.training.probing.probe import KnowledgeProbeConfig, probe_knowledge

@@ -17,7 +17,7 @@ from holdfast.errors import UsageError
 from holdfast.evaluate.kebiolm.probing import Answered, score_probing
 from holdfast.evaluate.report import Report
 from holdfast.kb.store import KnowledgeBase
-from holdfast.step import Progress
+from holdfast.progress import Progress
 from holdfast.systems.kebiolm.knowledge.queries import ClozeQuery, draw_queries, is_within
 from holdfast.systems.kebiolm.knowledge.triples import SplitTriples
 from holdfast.systems.kebiolm.knowledge.vectors import KnowledgeVectors

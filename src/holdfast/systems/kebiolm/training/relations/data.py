@@ -13,11 +13,13 @@ from torch import Tensor
 
 from holdfast.document import Document
 from holdfast.encoders.tokens import TokenReader
-from holdfast.systems.kebiolm.relations.asked import Asked, ReadText, ask
-from holdfast.systems.kebiolm.relations.pairs import RelationShape, questions_of
+from holdfast.systems.kebiolm.relations.asked import Asked, ask, read_texts
+from holdfast.systems.kebiolm.relations.pairs import RelationShape, questions_of, related_ids
 from holdfast.text.windows import Window, windows
 
 Floats = npt.NDArray[np.float32]
+GoldPairs = dict[frozenset[str], set[int]]
+"""From two entities to the labels between them."""
 Above = Callable[[str], frozenset[str]]
 """From an entity to the ids of everything above it."""
 
@@ -44,11 +46,11 @@ class QuestionExample:
     labels: Floats  # 1, 0 or UNKNOWN; (tails, labels)
 
 
-def gold_pairs(document: Document, shape: RelationShape) -> dict[frozenset[str], set[int]]:
+def gold_pairs(document: Document, shape: RelationShape) -> GoldPairs:
     """The annotated relations between two entities, by label; others are left out."""
     found = dict[frozenset[str], set[int]]()
-    for relation in document.relations:
-        ids = frozenset(argument.entity_id for argument in relation.arguments)
+    for relation, ends in related_ids(document):
+        ids = frozenset(ends)
         if relation.type in shape.labels and len(ids) == 2 and all(ids):
             found.setdefault(ids, set()).add(shape.labels.index(relation.type))
     return found
@@ -63,7 +65,7 @@ def examples_of(
     above: Above | None = None,
     are_excerpts: bool = False,
 ) -> Iterator[QuestionExample]:
-    """A question for each head of each document.
+    """A question for each head of each document, or of each of its sentences.
 
     With `above`, a pair that is not annotated is not learned as a negative if a more exact pair
     is annotated: corpora annotate the most specific entities alone. Of excerpts, a related pair is
@@ -71,31 +73,35 @@ def examples_of(
     """
     for document in documents:
         gold = gold_pairs(document, shape)
-        text = ReadText.of(document, reader, shape)
-        for question in questions_of(document, shape).questions:
-            asked = ask(text, question)
-            if asked is None:
-                continue
-            labels = np.zeros((len(asked.judged), len(shape.labels)), dtype=np.float32)
-            for place, tail in enumerate(asked.judged):
-                for label in gold.get(frozenset((question.head.id, tail.id)), ()):
-                    labels[place, label] = 1.0
-            if above is not None:
-                _ignore_hypernyms(labels, asked, above)
-            if are_excerpts:
-                apart = [not text.share_sentence(question.head.id, t.id) for t in asked.judged]
-                labels[np.array(apart)[:, None] & (labels == 1)] = UNKNOWN
-            cut = windows(len(asked.tokens), size=reading.window, overlap=reading.overlap)
-            yield QuestionExample(document.id, question.head.id, asked, tuple(cut), labels)
+        questions = questions_of(document, shape).questions
+        for _, text in read_texts(document, reader, shape) if questions else ():
+            for head, asked in ((q.head.id, ask(text, q)) for q in questions):
+                if asked is None:
+                    continue
+                labels = _labels(head, asked, gold, len(shape.labels), above)
+                if are_excerpts:
+                    apart = [not text.share_sentence(head, tail.id) for tail in asked.judged]
+                    labels[np.array(apart)[:, None] & (labels == 1)] = UNKNOWN
+                cut = windows(len(asked.tokens), size=reading.window, overlap=reading.overlap)
+                yield QuestionExample(document.id, head, asked, tuple(cut), labels)
 
 
-def _ignore_hypernyms(labels: Floats, asked: Asked, above: Above) -> None:
-    for label in range(labels.shape[1]):
-        positive = [t.id for t, y in zip(asked.judged, labels[:, label], strict=True) if y == 1]
-        general = frozenset[str]().union(*map(above, positive))
-        for place, tail in enumerate(asked.judged):
-            if labels[place, label] == 0 and tail.id in general:
-                labels[place, label] = UNKNOWN
+def _labels(head: str, asked: Asked, gold: GoldPairs, count: int, above: Above | None) -> Floats:
+    """*Shape:* (tails, labels)"""
+    labels = np.zeros((len(asked.judged), count), dtype=np.float32)
+    for place, tail in enumerate(asked.judged):
+        if above is not None:
+            for pair, related in gold.items():
+                if _is_above(frozenset((head, tail.id)), pair, above):
+                    labels[place, list(related)] = UNKNOWN
+        labels[place, list(gold.get(frozenset((head, tail.id)), ()))] = 1.0
+    return labels
+
+
+def _is_above(general: frozenset[str], exact: frozenset[str], above: Above) -> bool:
+    """Whether the pairs share one end, and the other end of `general` is above that of `exact`."""
+    (ours, theirs) = general - exact, exact - general
+    return len(ours) == len(theirs) == 1 and min(ours) in above(min(theirs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from holdfast.experiments.recipe_kb import kb_of, primary_ids, with_primary_ids
 from holdfast.experiments.settings import read_parts
 from holdfast.kb.hierarchy import ancestors
 from holdfast.models import find_model, manifest_of
-from holdfast.systems.kebiolm.relations.excerpt import sentences_of
+from holdfast.progress import Log
 from holdfast.systems.kebiolm.relations.model import Calibration
 from holdfast.systems.kebiolm.relations.pairs import (
     RELATION_MODEL,
@@ -41,7 +40,7 @@ from holdfast.systems.kebiolm.training.relations.train import (
     RelationTask,
     train_relations,
 )
-from holdfast.training.loop import Report, best_entry
+from holdfast.training.loop import best_entry
 from holdfast.training.starts import begin_with_detector, check_starts, checkpoints_of, starts_of
 from holdfast.training.token_encoder import open_token_encoder, open_tokenizer
 
@@ -62,7 +61,7 @@ class RelationRecipeConfig:
 
 
 def train_relation_recipe(
-    recipe: Recipe, *, data: Path, out: Path, report: Report, encoder: Path | None = None
+    recipe: Recipe, *, data: Path, out: Path, report: Log, encoder: Path | None = None
 ) -> None:
     """Train what the recipe describes; write `out` and, in 8 bits, `out-int8`."""
     train = recipe.trained
@@ -134,7 +133,7 @@ def _task(
     own: RelationRecipeConfig,
     *,
     data: Path,
-    report: Report,
+    report: Log,
 ) -> RelationTask:
     """Load the documents of the recipe, with ids of its knowledge base, as questions."""
     kb = kb_of(recipe, data=data)
@@ -147,7 +146,7 @@ def _task(
     ids = primary_ids(kb)
     reader = TokenReader.of(open_tokenizer(own.encoder))
     hidden: Above | None = None if own.learns_hypernyms else above
-    whole = list(_read_by(model.shape, with_primary_ids(training, ids)))
+    whole = list(with_primary_ids(training, ids))
     excerpts = excerpts_of_all(whole, own.excerpts, seed=config.seed)
     examples = partial(examples_of, reader=reader, shape=model.shape, reading=reading, above=hidden)
     learned = [*examples(whole), *examples(excerpts, are_excerpts=True)]
@@ -156,26 +155,22 @@ def _task(
             f"recipe {recipe.name!r}: no training document has two linked entities of the types "
             f"{', '.join(model.shape.pairs)}"
         )
-    chosen = list(_read_by(model.shape, with_primary_ids(selected, ids)))
+    chosen = list(with_primary_ids(selected, ids))
     asked = list(examples_of(chosen, reader, model.shape, reading))
     pairs = sum(len(example.labels) for example in learned)
     related = sum(int((example.labels == 1).sum()) for example in learned)
+    if not related:
+        raise UsageError(
+            f"recipe {recipe.name!r}: no training document relates linked entities of the types "
+            f"{', '.join(model.shape.pairs)} by {', '.join(model.shape.labels)}"
+        )
     report(f"{len(learned):,} questions, {pairs:,} pairs, {related:,} of them related")
     development = Development(chosen, asked, above)
     return RelationTask(model, learned, development, config, mask=reader.blank)
 
 
-def _read_by(shape: RelationShape, documents: Iterable[Document]) -> Iterator[Document]:
-    """The documents, or their sentences, if a pair is judged by sentences."""
-    for document in documents:
-        if shape.within == SENTENCE:
-            yield from (part for _, part in sentences_of(document))
-        else:
-            yield document
-
-
 def _documents(
-    recipe: Recipe, chosen_share: float, *, data: Path, report: Report
+    recipe: Recipe, chosen_share: float, *, data: Path, report: Log
 ) -> tuple[list[Document], list[Document]]:
     """To learn from, and to choose by."""
     train = recipe.trained

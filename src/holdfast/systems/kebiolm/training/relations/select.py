@@ -23,7 +23,7 @@ from holdfast.systems.kebiolm.training.relations.model import RelationNetwork
 
 Floats = npt.NDArray[np.float64]
 
-_TOGETHER = 8  # questions of one run
+_BATCH = 8  # questions of one run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,26 +54,26 @@ def answers_of(
     examples: Sequence[QuestionExample],
     documents: Sequence[Document],
 ) -> PairAnswers:
-    """Ask the model everything."""
+    """Ask the model everything. Of a pair in several sentences, the highest logits count."""
     shape = model.shape
-    pairs, logits = list[tuple[str, str, str]](), list[Floats]()
-    labels = list[npt.NDArray[np.bool_]]()
+    best = dict[tuple[str, str, str], tuple[Floats, npt.NDArray[np.bool_]]]()
     with torch.inference_mode():
-        for start in range(0, len(examples), _TOGETHER):
-            some = examples[start : start + _TOGETHER]
-            logits.append(model(RelationBatch.of(some)).double().numpy())
+        for start in range(0, len(examples), _BATCH):
+            some = examples[start : start + _BATCH]
+            rows = iter(model(RelationBatch.of(some)).double().numpy())
             for example in some:
-                pairs += ((example.document, example.head, t.id) for t in example.asked.judged)
-                labels.append(example.labels == 1)
+                for tail, label in zip(example.asked.judged, example.labels == 1, strict=True):
+                    key, row = (example.document, example.head, tail.id), next(rows)
+                    logits, right = best.get(key, (row, label))
+                    best[key] = np.maximum(logits, row), right | label
     counts = np.zeros(len(shape.labels), dtype=np.int64)
     for document in documents:
         for found in gold_pairs(document, shape).values():
             counts[list(found)] += 1
-    empty = np.zeros((0, len(shape.labels)))
-    right = np.concatenate([empty.astype(bool), *labels])
-    return PairAnswers(
-        tuple(pairs), np.concatenate([empty, *logits]), right, tuple(counts.tolist())
-    )
+    size = len(best), len(shape.labels)
+    logits = np.array([own for own, _ in best.values()], dtype=np.float64).reshape(size)
+    right = np.array([own for _, own in best.values()], dtype=bool).reshape(size)
+    return PairAnswers(tuple(best), logits, right, tuple(counts.tolist()))
 
 
 def fit(answers: PairAnswers, shape: RelationShape, above: Above | None) -> Fitted:

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
 from holdfast.document import Document
+from holdfast.progress import Log
 from holdfast.systems.kebiolm.relations.asked import MARKS
 from holdfast.systems.kebiolm.training.relations.data import (
     UNKNOWN,
@@ -23,8 +23,9 @@ from holdfast.systems.kebiolm.training.relations.data import (
 )
 from holdfast.systems.kebiolm.training.relations.model import RelationNetwork
 from holdfast.systems.kebiolm.training.relations.select import Fitted, answers_of, fit
+from holdfast.training.epochs import EpochOrder
 from holdfast.training.history import Entry
-from holdfast.training.loop import Loss, ParameterGroup, Report, Task, split_config, train
+from holdfast.training.loop import Loss, ParameterGroup, Task, split_config, train
 from holdfast.training.precision import Precision
 
 
@@ -77,6 +78,7 @@ class RelationTask(Task[QuestionExample]):
         self._development = development
         self._config = config
         self._mask = mask
+        self._order = EpochOrder(len(training), config.seed, 0)
 
     def parameter_groups(self) -> Sequence[ParameterGroup]:
         encoder = [p for p in self.model.encoder.parameters() if p.requires_grad]
@@ -88,13 +90,7 @@ class RelationTask(Task[QuestionExample]):
         )
 
     def draw(self, step: int, count: int) -> Sequence[QuestionExample]:
-        total = len(self._training)
-        found = []
-        for place in range(step * count, (step + 1) * count):
-            epoch, at = divmod(place, total)
-            order = np.random.default_rng([self._config.seed, 0, epoch]).permutation(total)
-            found.append(self._training[int(order[at])])
-        return found
+        return [self._training[place] for place in self._order.drawn(step, count)]
 
     def loss(self, examples: Sequence[QuestionExample]) -> Loss:
         batch = self._masked(RelationBatch.of(examples))
@@ -137,7 +133,7 @@ def train_relations(
     *,
     folder: Path,
     about: Mapping[str, Any] = MappingProxyType({}),
-    report: Report = print,
+    report: Log = print,
 ) -> tuple[Entry, ...]:
     """Train in place, from the folder's checkpoint if there is one, and keep the best on dev."""
     loop, own = split_config(config)

@@ -28,6 +28,7 @@ from holdfast.corpora.named.biosyn import (
 from holdfast.encoders.names import plain
 from holdfast.errors import UsageError
 from holdfast.evaluate.gold_mentions import LenientCase, score_lenient
+from holdfast.progress import Progress
 from holdfast.systems.rescnn.training.corpus import lenient_groups
 from holdfast.systems.rescnn.training.lenient import lenient_cases
 from holdfast.systems.rescnn.training.probing.differences import (
@@ -40,7 +41,6 @@ from holdfast.systems.rescnn.training.probing.differences import (
 )
 from holdfast.systems.rescnn.training.probing.embedding_training import (
     ComparisonConfig,
-    Progress,
     Training,
 )
 from holdfast.systems.rescnn.training.probing.linkers import WEIGHTS, digests

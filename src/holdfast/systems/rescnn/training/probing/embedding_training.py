@@ -14,14 +14,13 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from holdfast.progress import Progress
 from holdfast.systems.rescnn.training.batches import BatchConfig, NameBatches
 from holdfast.systems.rescnn.training.corpus import seed_weights
 from holdfast.systems.rescnn.training.model import ResCNN, ResCNNConfig
 from holdfast.systems.rescnn.training.probing.differences import ALIGNED, STAGES, TUNED
 from holdfast.systems.rescnn.training.synonyms import Group
 from holdfast.systems.rescnn.training.train import Encode, NamesConfig, encoder_of, train
-
-Progress = Callable[[str, float], None]
 
 _RATES: Final = {ALIGNED: 1e-3, TUNED: 6e-4}
 _MENTIONS: Final = 0.5  # of the seeds of fine-tuning; the others are names of the dictionary

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -19,6 +18,7 @@ from tokenizers import Tokenizer
 
 from holdfast import artifacts
 from holdfast.corpora.named.biosyn import read_lenient_dictionary, read_lenient_mentions
+from holdfast.progress import Progress
 from holdfast.systems.rescnn.training.batches import BatchConfig, NameBatches
 from holdfast.systems.rescnn.training.corpus import lenient_groups, seed_weights
 from holdfast.systems.rescnn.training.model import ResCNN, ResCNNConfig
@@ -31,8 +31,6 @@ from holdfast.training.loop import RUN
 from holdfast.training.pretrained import pretrained_tokenizer
 
 Linker = ResCNN | TransformerLinker
-Progress = Callable[[str, float], None]
-
 WEIGHTS: Final = "model.safetensors"
 # The rates are each network's own: one starts from nothing, the other from pretrained weights.
 RATES: Final = {RESCNN: 1e-3, TRANSFORMER: 1e-4}

@@ -26,12 +26,12 @@ from holdfast.corpora.named.biosyn import (
 )
 from holdfast.errors import UsageError
 from holdfast.evaluate.gold_mentions import score_lenient
+from holdfast.progress import Progress
 from holdfast.systems.rescnn.training.lenient import lenient_cases
 from holdfast.systems.rescnn.training.probing.linkers import (
     RATES,
     WEIGHTS,
     ProbeConfig,
-    Progress,
     TrainedLinker,
     digests,
     train_linker,
