@@ -84,5 +84,5 @@ def test_the_report_has_the_model_first_and_its_gains() -> None:
     assert report["mrr"] == pytest.approx((1 + 1 / 2 + 2 / 20) / 4)
     assert report["hits_at_10"] == pytest.approx(2 / 4)
     assert report["mrr_gain_over_random"] == pytest.approx((0.9 + 0.4) / 4)
-    assert report.context["n_scored"] == 4
+    assert report.to_json()["n_scored"] == 4
     assert next(iter(report.figures)) == "mrr"
