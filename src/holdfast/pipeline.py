@@ -256,6 +256,11 @@ def load_relations(
     return Pipeline([kind_of(folder).open(folder, base, options)])
 
 
+def relates(model: Model) -> bool:
+    """Whether a part of the model adds relations."""
+    return any(RELATIONS in roles_of(folder).adds for folder in model_parts(model))
+
+
 def prepare_kb(
     kb: KnowledgeBase, *, model: Model = DEFAULT_MODEL, progress: Progress = ignore_progress
 ) -> None:

@@ -81,8 +81,10 @@ def test_broken_lines_of_annotations_cost_no_document(tmp_path: Path) -> None:
 
 def test_lines_of_another_document_are_not_dropped_in_silence(tmp_path: Path) -> None:
     path = tmp_path / "two.pubtator"
-    path.write_text("1|t|One.\n1|a|\n2|t|Two.\n2|a|\n", encoding="utf-8")  # no blank line
-    assert any(isinstance(one, Broken) for one in read_records(source_of(path), strict=False))
+    path.write_text("1|t|One.\n1|a|\n1\t0\t3\tOne\tD\tX:1\n2|x|Two.\n", encoding="utf-8")
+    broken, _ = read_records(source_of(path), strict=False)
+    assert isinstance(broken, Broken)
+    assert "2|x|Two." in broken.reason
 
 
 def test_a_damaged_page_of_parquet_is_broken_and_no_fault_of_the_machine(tmp_path: Path) -> None:
@@ -110,10 +112,11 @@ def test_an_address_has_the_documents_that_a_folder_has(
         "table.csv": b"a,b\n1,2\n",
         "picture.dat": bytes(range(256)),
     }.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_bytes(content)
+        path = tmp_path / "bucket" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
     here = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
-    monkeypatch.setattr(places, "_arrow", lambda address: (here, address.partition("bucket/")[2]))
+    monkeypatch.setattr(places, "_arrow", lambda address: (here, address.partition("://")[2]))
     found = find_sources(["s3://bucket/"], format=None, documents_per_shard=10)
     files = {file.name: file.format for source in found.sources for file in source.files}
     assert files == {"a.txt": "text", "c.pubtator.gz": "pubtator", "deep/b.jsonl": "jsonl"}
@@ -122,7 +125,7 @@ def test_an_address_has_the_documents_that_a_folder_has(
         assert all(isinstance(one, Document) for one in read_records(source, strict=True))
     with pytest.raises(InputError, match="of no format that is known"):
         find_sources(["s3://bucket/picture.dat"], format=None, documents_per_shard=10)
-    (tmp_path / "a.ann").write_bytes(b"T1\tDisease 2 14\theart attack\n")
+    (tmp_path / "bucket/a.ann").write_bytes(b"T1\tDisease 2 14\theart attack\n")
     with pytest.raises(InputError, match="copy both here"):
         find_sources(["s3://bucket/"], format=None, documents_per_shard=10)
 
@@ -132,11 +135,12 @@ def test_the_format_of_a_large_packed_file_is_seen_in_its_beginning(
 ) -> None:
     rng = random.Random(0)
     lines = (f'{{"id": "{n}", "text": "{rng.randbytes(600).hex()}"}}\n' for n in range(3000))
-    path = tmp_path / "large.jsonl.gz"
+    (tmp_path / "bucket").mkdir()
+    path = tmp_path / "bucket/large.jsonl.gz"
     path.write_bytes(gzip.compress("".join(lines).encode()))
     assert path.stat().st_size > 3 << 19
     here = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
-    monkeypatch.setattr(places, "_arrow", lambda address: (here, address.partition("bucket/")[2]))
+    monkeypatch.setattr(places, "_arrow", lambda address: (here, address.partition("://")[2]))
     with places.beginning_of("s3://bucket/large.jsonl.gz") as copy:
         assert copy.stat().st_size < path.stat().st_size
     (source,) = find_sources(["s3://bucket"], format=None, documents_per_shard=10).sources

@@ -44,7 +44,7 @@ def annotate(
     quarantine = (folder / "out/quarantine.jsonl").read_text("utf-8").splitlines()
     return (
         json.loads(done.stdout),
-        [d for shard in shards for d in read_documents(shard)],
+        [d for shard in shards if shard.stat().st_size for d in read_documents(shard)],
         [json.loads(line) for line in quarantine],
     )
 
@@ -74,9 +74,16 @@ def test_what_raises_or_kills_each_time_goes_to_the_quarantine_alone(tmp_path: P
 
 
 def test_a_shard_that_fails_whole_is_no_fault_of_its_documents(tmp_path: Path) -> None:
-    listed = [Document(str(i), "poison everywhere") for i in range(3)]
-    report, _, _ = annotate(tmp_path, listed, code=1)
+    listed = [Document(str(i), "poison everywhere") for i in range(25)]
+    report, _, _ = annotate(tmp_path, listed, "--shard-size", "25", code=1)
     assert "poison was found" in str(report["error"])
+
+
+def test_a_last_shard_of_few_bad_documents_does_not_stop_the_job(tmp_path: Path) -> None:
+    listed = [Document(str(i), "poison everywhere") for i in range(2)]
+    _, found, quarantined = annotate(tmp_path, listed, code=3)
+    assert not found
+    assert len(quarantined) == 2
 
 
 def test_strict_stops_at_a_document_that_cannot_be_linked(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_a_failed_subset_leaves_nothing(small: str) -> None:
         (("kb", "get", "snomed"), 2, "no open knowledge base is called 'snomed'"),
         (("kb", "build", "n"), 2, "nothing to build from"),
         (("kb", "build", "a/b", "--table", "IDS"), 2, "'a/b' cannot name a knowledge base"),
-        (("kb", "build", "n", "--table", "gone.tsv"), 1, "gone.tsv: there is no such file"),
+        (("kb", "build", "n", "--table", "gone.tsv"), 2, "gone.tsv: there is no such file"),
         (("kb", "build", "n", "--table", "EMPTY"), 1, "empty.tsv: the file is empty"),
         (("kb", "build", "n", "--obo", "LATIN1"), 1, "latin1.obo, line 2"),
         (("kb", "build", "n", "--obo", "HALF"), 1, "half.obo, line"),

@@ -97,8 +97,8 @@ def test_what_cannot_be_built_from_is_refused_before_anything_is_read(tmp_path: 
     path.write_text("id\tname\n1\tx\n", encoding="utf-8")
     with pytest.raises(UsageError, match="nothing to build from"):
         build_from_files("mine", [])
-    with pytest.raises(UsageError, match="--tax-ids means nothing to the reader table"):
+    with pytest.raises(UsageError, match="--tax-id means nothing to the reader table"):
         build_from_files("mine", [SourceFile("table", path)], options={"tax_ids": ["1"]})
     missing = SourceFile("table", tmp_path / "none.tsv")
-    with pytest.raises(InputError, match=r"none\.tsv: there is no such file or folder"):
+    with pytest.raises(UsageError, match=r"none\.tsv: there is no such file or folder"):
         build_from_files("mine", [SourceFile("table", path), missing])

@@ -100,8 +100,11 @@ class LinkOptions:
 @with_options(LinkOptions)
 def link(asked: LinkOptions) -> None:
     """Find and link the concepts in a text, in files, or in what comes on standard input."""
+    from holdfast.errors import UsageError
     from holdfast.io.linking import LinkArguments, run_link
 
+    if asked.as_json and asked.output not in (None, "json"):
+        raise UsageError(f"--json and --format {asked.output}: name one of them")
     request = LinkArguments(
         inputs=tuple(asked.inputs or ()),
         mentions=asked.mentions,

@@ -76,7 +76,7 @@ def format_named(name: str) -> Format:
     return FORMATS[name]
 
 
-_EXTENSIONS: Final = {
+EXTENSIONS: Final = {
     extension: name for name, format in FORMATS.items() for extension in format.extensions
 }
 
@@ -85,7 +85,7 @@ def extension_of(path: Path) -> str:
     """The longest extension of a format that the name ends with, whatever its case and with or
     without `.gz`; "" if there is none."""
     name = path.name.casefold().removesuffix(".gz")
-    return max((e for e in _EXTENSIONS if name.endswith(e)), key=len, default="")
+    return max((e for e in EXTENSIONS if name.endswith(e)), key=len, default="")
 
 
 def format_of(path: Path, *, option: str = "--from") -> str:
@@ -97,7 +97,7 @@ def format_of(path: Path, *, option: str = "--from") -> str:
             f"{path}: its name does not tell its format; name it with {option}, one of "
             f"{', '.join(FORMATS)}"
         )
-    return _EXTENSIONS[extension]
+    return EXTENSIONS[extension]
 
 
 def format_to_read(path: Path) -> str | None:
@@ -105,5 +105,5 @@ def format_to_read(path: Path) -> str | None:
     stands in it. None if it holds no document."""
     extension = extension_of(path)
     if extension and extension not in MAY_BE:
-        return _EXTENSIONS[extension]
+        return EXTENSIONS[extension]
     return format_by_content(extension, read_head(path, HEAD))

@@ -32,13 +32,22 @@ from holdfast.names.credible import (
     names_a_carrier,
 )
 from holdfast.names.preference import preference_of_entities
+from holdfast.names.signs import (
+    BEFORE,
+    BEHIND,
+    head_of,
+    length_at_end,
+    length_before,
+    tail_of,
+)
 from holdfast.text.abbreviations import long_forms
 from holdfast.text.lines import unwrapped
 from holdfast.text.occurrences import occurrences
-from holdfast.text.tokens import hashes_of_names, tokens_of
+from holdfast.text.readable import readable
+from holdfast.text.tokens import hashes_of_names, singular, tokens_of
 
 _ION: Final = re.compile(r"[A-Z][a-z]?\d?")  # "Ca2" before a plus sign
-_TAIL: Final = re.compile(r"[+*'′″]+$")  # of a name, where the text has it too
+_LONGEST_SIGN: Final = 6  # characters before a word, as in "(+/-)-"
 _FUNCTIONS: Final = "GO:"
 _SUPPLEMENTARY: Final = "MESH:C"  # chemicals that nobody but MeSH's indexers names
 
@@ -49,7 +58,8 @@ class Meaning:
 
     type: str
     trust: Trust
-    tail: str = ""  # what ends the name and is neither a letter nor a digit
+    head: str = ""  # what begins the name and is neither a letter nor a digit
+    tail: str = ""  # what ends it
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +136,7 @@ class DictionaryDetector:
     def scan(self, text: str) -> Scan:
         """Where names of any type may stand."""
         defined = long_forms(text)
-        text = unwrapped(text)
+        text = unwrapped(readable(text))
         spans = {*known_spans(text, self._kb.exact), *occurrences(text, defined)}
         return Scan(text, sorted(spans, key=lambda span: (span.start, -span.end)), defined)
 
@@ -138,17 +148,17 @@ class DictionaryDetector:
         ]()  # "memory" of "T cell memory", which an index has as "T Cell, Memory"
         for span in scan.spans:
             surface = scan.text[span.start : span.end]
-            if is_ion(span, scan.text) or defines(surface, scan.defined):
+            if defines(surface, scan.defined) or is_label(span, scan.text):
                 continue
-            if is_label(span, scan.text):
+            meaning = self.meaning_of(scan.defined.get(surface) or with_sign(span, scan.text))
+            if is_ion(span, scan.text) and (meaning is None or "+" not in meaning.tail):
                 continue
-            meaning = self.meaning_of(scan.defined.get(surface, surface))
             if meaning is None and self.is_index_entry(surface):
                 modifiers.add(Span(span.start + surface.rindex(tokens_of(surface)[-1]), span.end))
             if meaning is not None and (meaning.trust >= Trust.OWN or span not in modifiers):
-                if meaning.tail and scan.text.startswith(meaning.tail, span.end):
-                    span = Span(span.start, span.end + len(meaning.tail))
-                found.append(ListedName(span, meaning))
+                start = span.start - length_before(meaning.head, scan.text, span.start)
+                end = span.end + length_at_end(meaning.tail, scan.text, span.end)
+                found.append(ListedName(Span(start, end), meaning))
         return found
 
     def trust_of(self, row: int) -> Trust:
@@ -184,8 +194,11 @@ class DictionaryDetector:
         return origins
 
     def rows_named(self, surface: str) -> npt.NDArray[np.uint32]:
-        """The names whose tokens equal the surface's."""
-        start, end = self._kb.exact.ranges(hashes_of_names([surface]))
+        """The names whose tokens equal the surface's, or those of "skin tag" for "skin tags"."""
+        for words in filter(None, (surface, singular(surface))):
+            start, end = self._kb.exact.ranges(hashes_of_names([words]))
+            if start[0] < end[0]:
+                break
         return self._kb.exact.rows[start[0] : end[0]]
 
     def is_meant(self, surface: str, row: int) -> bool:
@@ -229,9 +242,9 @@ class DictionaryDetector:
         if not meant:
             return None
         _, entity, row = min(meant)
-        tail = _TAIL.search(self._kb.name_at(row))
+        name = self._kb.name_at(row)
         trust = max(self.trust_of(row) for _, _, row in meant)
-        return Meaning(self._name_of_type(entity), trust, tail[0] if tail else "")
+        return Meaning(self._name_of_type(entity), trust, head_of(name), tail_of(name))
 
     def _has_order_of_index(self, surface: str) -> bool:
         """Whether the surface is the name of something in the order of an index only."""
@@ -252,6 +265,14 @@ def trust_of_source(source: Source) -> Trust:
     if not source.is_own:
         return Trust.SHIPPED
     return Trust.EVERY if source.every_name else Trust.OWN
+
+
+def with_sign(span: Span, text: str) -> str:
+    """The words at the span with the plus or minus sign that stands at either end."""
+    sign = BEHIND.match(text, span.end)
+    before = BEFORE.search(text[max(0, span.start - _LONGEST_SIGN) : span.start])
+    words = text[span.start : span.end]
+    return f"{before[0] if before else ''}{words}{sign[0] if sign else ''}"
 
 
 def is_ion(span: Span, text: str) -> bool:

@@ -23,8 +23,8 @@ _LEADING: Final = re.compile(r"(?:and|at|by|for|from|of|on|or|that|the|to|with)\
 _NUMBER: Final = re.compile(r"\d\w*")  # behind a hyphen: "NLP-" goes on to "NLP-24"
 _SHORTEST: Final = 2  # characters of what is left
 _IN_WORD: Final = re.compile(r"\w[(\[{]\w")
-_OPENING: Final = " /,;:([{"
-_CLOSING: Final = " /,;:)]}"
+_OPENING: Final = " /,;:([{°±×"
+_CLOSING: Final = " /,;:)]}°±×"
 _HYPHENS: Final = "-‐‑–"  # at an end only where it joins the mention to what stands beside it
 _COUNT: Final = re.compile(r"\)?\s?\d")  # behind a letter
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from holdfast.document import Span
 from holdfast.names.exact import ExactIndex
-from holdfast.text.tokens import TOKEN, ends_prefix, extend_hash, hash_of_token
+from holdfast.text.tokens import TOKEN, ends_prefix, extend_hash, hash_of_token, singular
 
 _SPACE: Final = " \u00a0\u2000-\u200a\u202f"
 _MARK: Final = r"(?:[^\w\s]|_)"
@@ -41,10 +41,15 @@ def known_spans(text: str, index: ExactIndex) -> list[Span]:
     tokens = [token.span() for token in TOKEN.finditer(text)]
     if not tokens:
         return []
-    hashes = np.array([hash_of_token(text[a:b]) for a, b in tokens], dtype=np.uint64)
+    words = [text[a:b] for a, b in tokens]
+    hashes = np.array([hash_of_token(word) for word in words], dtype=np.uint64)
+    last_hashes = hashes.copy()  # where a word ends a name, the plural of a short one
+    for place, word in enumerate(words):
+        if one := singular(word):
+            last_hashes[place] = hash_of_token(one)
     spans = (
         Span(tokens[first][0], tokens[last][1])
-        for first, last in _known_runs(hashes, _joined(text, tokens), index)
+        for first, last in _known_runs(hashes, last_hashes, _joined(text, tokens), index)
     )
     return [with_brackets(span, text) for span in spans if is_of_whole_words(span, text)]
 
@@ -115,9 +120,16 @@ def _joined(text: str, tokens: list[tuple[int, int]]) -> npt.NDArray[np.bool_]:
 
 
 def _known_runs(
-    hashes: npt.NDArray[np.uint64], joined: npt.NDArray[np.bool_], index: ExactIndex
+    hashes: npt.NDArray[np.uint64],
+    last_hashes: npt.NDArray[np.uint64],
+    joined: npt.NDArray[np.bool_],
+    index: ExactIndex,
 ) -> list[tuple[int, int]]:
-    """The first and the last token of every run that the index holds."""
+    """The first and the last token of every run that the index holds.
+
+    `last_hashes` are another way to hash each token where it ends a run.
+    """
+    differs = hashes != last_hashes
     goes_on = np.append(joined, False)
     first = np.arange(len(hashes))
     runs = np.zeros(len(hashes), dtype=np.uint64)
@@ -126,8 +138,10 @@ def _known_runs(
     while len(first):
         length += 1
         last = first + length - 1
-        runs = extend_hash(runs, hashes[last])
+        before, runs = runs, extend_hash(runs, hashes[last])
         known = index.holds(runs)
+        if (other := np.flatnonzero(differs[last])).size:
+            known[other] |= index.holds(extend_hash(before[other], last_hashes[last[other]]))
         found += zip(first[known].tolist(), last[known].tolist(), strict=True)
         going = goes_on[last]
         if ends_prefix(length):

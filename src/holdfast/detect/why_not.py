@@ -14,6 +14,7 @@ from holdfast.kb.store import KnowledgeBase
 from holdfast.names.credible import (
     SYMBOLS,
     fault_of,
+    has_other_sign,
     is_divided,
     is_inverted,
     is_written_otherwise,
@@ -72,6 +73,8 @@ def _against(
         yield "carrier", "that calls a protein by what it does, and is no name of a function"
     if is_divided(surface, name):
         yield "punctuation", "the text has a comma, bracket or the like that the name lacks"
+    elif has_other_sign(surface, name):
+        yield "sign", f"the name has another plus or minus sign: “{name}”"
     elif is_inverted(surface, name):
         yield "punctuation", "the text has its parts in the order of an index, without the comma"
     elif is_written_otherwise(surface, name, is_symbol=bool(mask & SYMBOLS)):
@@ -126,5 +129,9 @@ def _unscanned(span: Span, considered: Considered, detector: TrainedDetector) ->
         yield Reason("abbreviation", "it is a long form with its short form: two mentions, not one")
     elif is_ion(span, considered.scan.text):
         yield Reason("ion", "a plus sign follows it: it is an ion")
-    elif (type := detector.chief_type(surface)) is not None:
+    elif "\n" in surface:
+        yield Reason("line", "a line ends inside it, and that is not taken for wrapping")
+    elif (type := detector.chief_type(surface)) is not None and not (
+        types.mask_of([type]) & detector.dictionary.wanted
+    ):
         yield Reason("only", f"it is chiefly the name of something else, of the type {type}")

@@ -33,6 +33,7 @@ OUTPUT: Final = "states"  # float32 (windows, length, width)
 _TOKENS: Final = 2048  # of one run of the network
 _PIECE: Final = 1 << 16  # letters that are cut into tokens together
 _SPACE: Final = re.compile(r"\s")
+_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -92,6 +93,7 @@ class TokenReader:
     def read(self, text: str) -> Tokens:
         """The text's tokens; offsets are those of the text as it is."""
         text = _SURROGATE.sub("\ufffd", text)  # half a character is none that a tokenizer takes
+        text = _CONTROL.sub(" ", text)  # which a tokenizer drops, and joins the words around it
         ids, spans, begins = list[int](), list[tuple[int, int]](), list[bool]()
         for start, end in pairwise(_cuts(text)):
             piece = self._tokenizer.encode(text[start:end], add_special_tokens=False)

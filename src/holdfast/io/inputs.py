@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from holdfast.corpora import FORMATS, ReadReport, format_of, format_to_read, read_documents
 from holdfast.corpora.folders import BROKEN, find_files, nothing_read, read_file
-from holdfast.corpora.formats import extension_of, format_named
+from holdfast.corpora.formats import EXTENSIONS, extension_of, format_named
 from holdfast.document import Document
 from holdfast.errors import FormatError, InputError, UsageError
 from holdfast.files import BOM, is_empty
@@ -22,6 +24,14 @@ STDIN: Final = "-"
 
 _STDIN_NAME: Final = "standard input"
 _TABLES: Final = (".csv", ".xls", ".xlsx", ".ods")
+# Of files that hold no documents as they are: who names one means the file, and no text.
+_SUFFIXES: Final = frozenset(
+    {*_TABLES, ".doc", ".docx", ".htm", ".html", ".log", ".md", ".odt", ".pdf", ".rtf", ".zip"}
+)
+_BEGINNINGS: Final = ("/", "./", "../", "~/")
+_GLOB: Final = re.compile(r"\*\.\w|/\*|\*/|^\*$")
+_SHORT: Final = 4  # characters of an extension, with its dot, that is near too many others
+_CLOSE: Final = 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,7 @@ class _Source:
     path: Path | None = None
     format: str | None = None  # of a file; of a folder only where all its files have it
     is_stdin: bool = False  # the file is a copy of it
+    fault: InputError | None = None  # why the file cannot be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +79,8 @@ class Inputs:
                 report.leave_out(BROKEN, str(source.path))
 
     def _read(self, source: _Source, report: ReadReport) -> Iterator[Document]:
+        if source.fault is not None:
+            raise source.fault
         if source.path is None:
             yield Document("", source.text)
         elif source.path.is_dir():
@@ -101,16 +114,22 @@ def open_inputs(
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="holdfast-"))
                 sources.append(_stdin(Path(folder) / "stdin", format))
             else:
-                sources.append(_source(argument, format))
+                sources.append(_source(argument, format, lenient=lenient and len(arguments) > 1))
         yield Inputs(sources, lenient=lenient)
 
 
-def _source(argument: str, format: str | None) -> _Source:
+def _source(argument: str, format: str | None, *, lenient: bool) -> _Source:
+    """Where `lenient`, a file that cannot be read is left out when its turn comes."""
     path = _path(argument)
     if path is None:
         return _Source(argument.removeprefix(BOM))
     if not path.is_dir():
-        return _Source(path=path, format=format or _format(path))
+        try:
+            return _Source(path=path, format=format or _format(path))
+        except InputError as error:
+            if not lenient:
+                raise
+            return _Source(path=path, fault=error)
     report = ReadReport()
     if next(find_files(path, format=format, report=report), None) is None:
         raise UsageError(f"{path}: {nothing_read(report)}")
@@ -125,11 +144,30 @@ def _path(argument: str) -> Path | None:
     try:
         if argument and path.exists():
             return path
+        is_below = path.parent != Path() and path.parent.exists()
     except OSError:
         return None
-    if extension_of(path) and not any(character.isspace() for character in argument):
-        raise UsageError(f"{argument}: there is no such file")
+    if _looks_like_a_path(argument, is_below=is_below):
+        raise UsageError(f"{argument}: there is no such file or folder")
     return None
+
+
+def _looks_like_a_path(argument: str, *, is_below: bool) -> bool:
+    """Whether what names no file was meant to. `is_below`: the folder that it would be in exists.
+
+    "HER2/neu" is a text, and so are "p.V600E" and "E.coli".
+    """
+    if "\n" in argument or not argument.strip():
+        return False
+    suffix = Path(argument.removesuffix(".gz")).suffix.casefold()
+    if extension_of(Path(argument)) or suffix in _SUFFIXES:
+        return True
+    if any(character.isspace() for character in argument):
+        return False
+    if argument.startswith(_BEGINNINGS) or argument.endswith("/") or _GLOB.search(argument):
+        return True
+    misspelled = len(suffix) > _SHORT and get_close_matches(suffix, EXTENSIONS, 1, _CLOSE)
+    return bool(misspelled) or ("/" in argument and is_below)
 
 
 def _format(path: Path) -> str:
@@ -154,7 +192,10 @@ def _stdin(copy: Path, format: str | None) -> _Source:
         shutil.copyfileobj(sys.stdin.buffer, stream)
     if is_empty(copy) and format in (None, "text"):
         return _Source("")
-    found = format or format_to_read(copy)
+    try:
+        found = format or format_to_read(copy)
+    except FormatError as error:
+        raise FormatError(error.message, path=_STDIN_NAME, line=error.line) from error
     if found is None:
         raise FormatError(
             f"not text; name its format with --from, one of {', '.join(FORMATS)}", path=_STDIN_NAME

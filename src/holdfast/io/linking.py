@@ -55,6 +55,10 @@ def run_link(request: LinkArguments) -> None:
     if bool(request.inputs) == (request.mentions is not None):
         raise UsageError("name a text, files or -; or else --mentions FILE")
     strings = _table_of(request)
+    if strings is None and (request.column is not None or request.header is not None):
+        raise UsageError("--column and --header are of a table of strings, which --mentions names")
+    if strings is not None and request.types:
+        raise UsageError("--types reads mentions in texts; strings of a table stand in none")
     form = request.format or ("tsv" if strings is not None else "text")
     _check_format(form, is_table=strings is not None)
     if request.why_not is not None and (request.mentions or form not in ("text", "json")):

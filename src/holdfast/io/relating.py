@@ -16,7 +16,7 @@ from holdfast.io.output import print_documents
 from holdfast.io.progress import counted, progress_bar
 from holdfast.io.show.relations import print_relations
 from holdfast.kb.store import KnowledgeBase, open_kb
-from holdfast.pipeline import Pipeline, load, load_relations
+from holdfast.pipeline import Pipeline, load, load_relations, relates
 from holdfast.text.safe import one_line
 
 FORMATS: Final = ("text", "json", "pubtator", "bioc")
@@ -71,6 +71,11 @@ def _load(request: RelateRequest, kb: KnowledgeBase) -> Pipeline:
     with progress_bar(kb.name, quiet=1.0) as progress:
         if request.linked:
             return load_relations(kb, model=request.model, progress=progress)
+        if not relates(request.model):
+            raise UsageError(
+                f"--model {request.model}: relates nothing; it is the model that relates, and "
+                "--linker the one that finds and links"
+            )
         return load(kb, model=[request.linker, request.model], progress=progress)
 
 

@@ -120,8 +120,9 @@ def search(kb: KnowledgeBase, query: str, *, top: int = 10) -> list[SearchHit]:
 
 def _matching_names(kb: KnowledgeBase, query: str, top: int) -> Iterator[tuple[int, float]]:
     start, end = kb.exact.ranges(hashes_of_names([query]))
-    for row in sorted(kb.exact.rows[start[0] : end[0]].tolist()):
-        yield row, 1.0
+    equal = kb.exact.rows[start[0] : end[0]].tolist()
+    # "EGFR-" before "EGFR+": a name's key leaves its signs out.
+    yield from ((row, 1.0) for row in sorted(equal, key=lambda r: (kb.name_at(r) != query, r)))
     matches = kb.ngrams.search([query], 5 * top)
     for row, score in zip(matches.rows[0].tolist(), matches.scores[0].tolist(), strict=True):
         if row >= 0:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from holdfast.errors import InputError, UsageError
+from holdfast.errors import UsageError
 from holdfast.kb.build import Source, Summary, build_kb
 from holdfast.kb.build_report import BuildWatch
 from holdfast.kb.readers import READERS
@@ -86,10 +86,12 @@ def build_from_files(
     known = {key for source in chosen for key in _options_of(source.reader)}
     if unknown := sorted(set(wanted) - known):
         readers = ", ".join(dict.fromkeys(source.reader for source in chosen))
-        raise UsageError(f"--{unknown[0].replace('_', '-')} means nothing to the reader {readers}")
+        option = next((o for o, key in _READER_OPTIONS.items() if key == unknown[0]), unknown[0])
+        option = option.replace("_", "-")
+        raise UsageError(f"--{option} means nothing to the reader {readers}")
     for source in chosen:
         if not source.path.exists():
-            raise InputError(f"{source.path}: there is no such file or folder")
+            raise UsageError(f"{source.path}: there is no such file or folder")
     parts = (
         (replace(described, every_name=every_name), records)
         for described, records in (_part(source, wanted, watch) for source in chosen)

@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from holdfast.names.signs import are_opposed, lacks_sign
 from holdfast.text.tokens import key_of, key_of_token, tokens_of
 from holdfast.types import CELL_LINE, GENE, mask_of
 
@@ -24,7 +25,7 @@ _SHORTEST: Final = 3  # characters of a name that the document does not define i
 _ACRONYM: Final = 6  # characters up to which upper case is part of the name
 # All marks but those that are written now so, now otherwise: hyphens, primes, quotes, accents.
 _DIVIDING: Final = re.compile(
-    r"[^\w\s\-/'’′″\"“”+.‐‑–\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff®™]|\. "
+    r"[^\w\s\-/'’′″\"“”+.‐‑–−⁺⁻\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff®™]|\. "
 )
 _ION: Final = re.compile(r"[A-Z][a-z]\d")  # "Ca2" in "Ca2+" is not the gene CA2
 _CHARGE: Final = re.compile(r"\(\d+[+-]\)$")  # "naproxen 1" is not the ion naproxen(1-)
@@ -123,8 +124,15 @@ def is_credible(surface: str, name: str, *, is_symbol: bool = False) -> bool:
     not the mouse gene Itch.
     """
     return surface == name or not (
-        is_divided(surface, name) or is_written_otherwise(surface, name, is_symbol=is_symbol)
+        is_divided(surface, name)
+        or has_other_sign(surface, name)
+        or is_written_otherwise(surface, name, is_symbol=is_symbol)
     )
+
+
+def has_other_sign(surface: str, name: str) -> bool:
+    """Whether a plus or minus tells that something else is meant, or one is missing."""
+    return are_opposed(surface, name) or lacks_sign(surface, name)
 
 
 def is_divided(surface: str, name: str) -> bool:

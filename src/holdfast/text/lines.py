@@ -28,6 +28,7 @@ _PROSE: Final = re.compile(
     re.IGNORECASE,
 )
 _WIDTHS: Final = range(30, 201)  # of what is wrapped: shorter lines are lists, longer paragraphs
+_WIDEST: Final = 400  # columns of a list's item
 _MANY_LINES: Final = 4
 _LOOK_BACK: Final = 60
 
@@ -92,12 +93,33 @@ def _joined(text: str, lines: list[Span]) -> Iterator[Span]:
     many = len(lines) >= _MANY_LINES and 2 * sum(is_full) >= len(is_full)
     block = lines[0]
     for full, (line, following) in zip(is_full, pairwise(lines), strict=True):
-        if full and _goes_on(text, line, following, many=many):
+        goes_on = full and _goes_on(text, line, following, many=many)
+        if goes_on or _hangs(text, block, line, following):
             block = Span(block.start, following.end)
         else:
             yield block
             block = following
     yield block
+
+
+def _hangs(text: str, block: Span, line: Span, following: Span) -> bool:
+    """Whether the next line is set in under a list's item that is not at its end.
+
+    The item begins the block; what is set in is as far right as the item's first word.
+    """
+    bullet = _BULLET.match(text, block.start, block.end)
+    if bullet is None or _BULLET.match(text, following.start, following.end):
+        return False
+    is_under = _column(text, following.start) == _column(text, bullet.end())
+    return (
+        is_under and text[line.end - 1] not in ".;:!?" and "\t" not in text[block.start : line.end]
+    )
+
+
+def _column(text: str, at: int) -> int:
+    """How many characters stand before it in its line."""
+    before = [end.end() for end in _LINE_END.finditer(text, max(0, at - _WIDEST), at)]
+    return at - (before[-1] if before else 0)
 
 
 def _is_prose(text: str, lines: list[Span]) -> bool:

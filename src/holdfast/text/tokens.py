@@ -42,6 +42,7 @@ KEY_RULES: Final = 2
 # Odd, with its bits well spread: sequences hash to a polynomial in it, modulo 2**64.
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _SHORTEST_WORD: Final = 5
+_SHORT_PLURAL: Final = re.compile(r"(?<![^\W_])(?:[a-z]{2}[^\W\d_sui]|[A-Z]{3})s$")
 
 PREFIX: Final = 8
 """Tokens. Longer names are also known by their first 8, 16, 32, … tokens: who reads a text from
@@ -62,6 +63,14 @@ def key_of_token(token: str) -> str:
         key = key[:-3] + "y" if key.endswith("ies") else key[:-1]
     key = key.replace("ae", "e").replace("oe", "e")  # haemorrhage, oedema
     return key[:-3] + "or" if key.endswith("our") else key  # tumour
+
+
+def singular(name: str) -> str:
+    """The name without the plural of a last word that is too short for its key: "skin tags".
+
+    Empty if it has none.
+    """
+    return name[:-1] if _SHORT_PLURAL.search(name) else ""
 
 
 @lru_cache(maxsize=1 << 16)

@@ -98,7 +98,9 @@ def measure_tool(tool: Tool, task: PeerTask, measured: Measured) -> None:
 def version_key(tool: Tool) -> str:
     """Tells apart what is installed: an index is of one version, of this checkout of one commit."""
     commit = circumstances()["commit"] if "." in tool.requirements else ""
-    return hashlib.sha256(json.dumps([tool.requirements, tool.options, commit]).encode()).hexdigest()[:8]
+    return hashlib.sha256(
+        json.dumps([tool.requirements, tool.options, commit]).encode()
+    ).hexdigest()[:8]
 
 
 def _plain(option: str) -> str:

@@ -97,6 +97,8 @@ def _disambiguation(request: DiagnoseRequest, progress: Progress) -> Diagnosis:
 
 def _linker(request: DiagnoseRequest, progress: Progress) -> Diagnosis:
     """The linker's own errors on a corpus, told by the types of mentions and of entities."""
+    if not request.on:
+        raise UsageError("name annotated documents with --on, such as 'bc5cdr dev' or a file")
     kb = open_kb(request.kb)
     model = TypingModel.open(find_model(request.type_model))
     ((corpus, split),) = parse_splits([request.on])

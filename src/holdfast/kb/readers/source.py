@@ -43,8 +43,11 @@ def csv_rows(path: StrPath, *, delimiter: str) -> Iterator[tuple[int, list[str]]
 
 
 def _csv_problem(message: str) -> str:
-    if "unexpected end of data" in message or "field limit" in message:
+    if "unexpected end of data" in message:
         return "a quote that opens in this row is never closed"
+    if "field limit" in message:
+        most = f"{csv.field_size_limit():,}"
+        return f"a cell of more than {most} characters; is a quote that opens in it never closed?"
     if "expected after" in message:
         return 'text follows a closing quote; write a quote inside a quoted field as ""'
     return f"not a row of CSV ({message})"

@@ -26,6 +26,7 @@ from holdfast.link.ranking.found import (
 )
 from holdfast.link.ranking.name_search import LOOK_ALIKES, NameSearch
 from holdfast.link.ranking.used_names import UsedNames
+from holdfast.names.signs import are_opposed, has_sign, lacks_minus
 from holdfast.names.unindexed import NameVectors
 
 MOST: Final = 20  # candidates of a query
@@ -169,7 +170,7 @@ class CandidateFinder:
         self, queries: Sequence[str], wanted: Sequence[int], listed: Names, uses: Names
     ) -> list[Found]:
         """For each query one row per entity of a wanted type, of its names in both places."""
-        owned = self._owned(listed, uses)
+        owned = self._without_opposites(queries, self._owned(listed, uses))
         mask = np.array(wanted, dtype=np.uint32)[owned.names.query]
         allowed = np.flatnonzero(self.kb.type_mask[owned.entity] & mask)
         if not len(allowed):
@@ -192,6 +193,22 @@ class CandidateFinder:
             np.concatenate([entity, used]),
             np.concatenate([is_used, np.ones(len(used), dtype=bool)]),
         )
+
+    def _without_opposites(self, queries: Sequence[str], owned: _OwnedNames) -> _OwnedNames:
+        """Without names that have a plus where the query has a minus, or a minus that it lacks."""
+        names = owned.names
+        is_signed = np.array([has_sign(query) for query in queries], dtype=bool)
+        asked = np.flatnonzero(is_signed[names.query] | names.is_exact)
+        kept = np.ones(len(names.row), dtype=bool)
+        texts = self._texts_at(names.row[asked], owned.is_used[asked])
+        for at, text in zip(asked.tolist(), texts, strict=True):
+            query = queries[int(names.query[at])]
+            if has_sign(text) and text != query:
+                lacks = names.is_exact[at] and lacks_minus(query, text)
+                kept[at] = not (lacks or are_opposed(query, text))
+        if kept.all():
+            return owned
+        return _OwnedNames(names.chosen(kept), owned.entity[kept], owned.is_used[kept])
 
     def _described(self, queries: Sequence[str], owned: _OwnedNames, groups: _Groups) -> Found:
         """The candidates of all queries, one query after the other."""

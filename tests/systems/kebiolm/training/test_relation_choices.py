@@ -23,7 +23,7 @@ from systems.kebiolm.training import relation_toys as toys  # noqa: E402
 
 
 def test_hypernyms_of_related_pairs_can_be_dropped() -> None:
-    span = Span(0, 1)
+    span = (Span(0, 1),)
     exact = Judged("C:1", "D:2", "CID", 0.9, True, span)
     general = Judged("C:1", "D:1", "CID", 0.8, True, span)
     elsewhere = Judged("C:2", "D:1", "CID", 0.8, True, span)
@@ -40,7 +40,7 @@ def test_the_threshold_is_where_f1_is_highest() -> None:
 
 
 def test_in_a_cycle_a_pair_is_not_more_general_than_itself() -> None:
-    one = Judged("C:1", "D:1", "CID", 0.9, True, Span(0, 1))
+    one = Judged("C:1", "D:1", "CID", 0.9, True, (Span(0, 1),))
     assert without_hypernyms([one], lambda own: frozenset([own])) == [one]
 
 
@@ -61,7 +61,7 @@ def test_thresholds_are_best_for_what_is_left_when_hypernyms_are_dropped(seed: i
         hits = left = 0
         for document in "ab":
             related = [
-                Judged(h, t, "CID", 0.5, True, Span(0, 1))
+                Judged(h, t, "CID", 0.5, True, (Span(0, 1),))
                 for (d, h, t), (logit,) in zip(pairs, logits, strict=True)
                 if d == document and logit >= threshold
             ]

@@ -129,6 +129,7 @@ class Asked:
     of_mentions: Floats  # (mentions of tails, MENTION_FEATURES)
     of_pairs: Floats  # (tails, PAIR_FEATURES)
     sentences: Integers  # (mentions of tails,): the document's sentence of each
+    head_sentences: Integers  # (mentions of the head,)
     judged: tuple[DocumentEntity, ...]  # tails that are read; others are too far from the head
 
 
@@ -162,6 +163,7 @@ def ask(text: ReadText, question: Question) -> Asked | None:
         of_mentions=_mention_features(text, heads, [place for _, place in tails]),
         of_pairs=_pair_features(text, heads, [places for _, places in near]),
         sentences=np.array([place.sentence for _, place in tails], dtype=np.int64),
+        head_sentences=np.array([place.sentence for place in heads], dtype=np.int64),
         judged=tuple(tail for tail, _ in near),
     )
 

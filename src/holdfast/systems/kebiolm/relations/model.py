@@ -48,7 +48,7 @@ class Judged:
     label: str
     probability: float
     is_related: bool
-    sentence: Span  # the best evidence
+    evidence: tuple[Span, ...]  # the best sentence; two, if neither mentions both
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,8 +105,8 @@ class RelationModel:
             for judged in (own for question in questions for own in self._judge(text, question)):
                 key = judged.head, judged.tail, judged.label
                 if key not in best or judged.probability > best[key].probability:
-                    start, end = judged.sentence
-                    best[key] = replace(judged, sentence=Span(span.start + start, span.start + end))
+                    moved = (Span(span.start + a, span.start + b) for a, b in judged.evidence)
+                    best[key] = replace(judged, evidence=tuple(moved))
         return best.values()
 
     def _judge(self, text: ReadText, question: Question) -> Iterator[Judged]:
@@ -125,14 +125,17 @@ class RelationModel:
                     label,
                     probability,
                     probability >= calibration.threshold,
-                    text.sentences[evidence_of(asked, scores, place, number)],
+                    tuple(text.sentences[n] for n in evidence_of(asked, scores, place, number)),
                 )
 
 
-def evidence_of(asked: Asked, scores: Scores, tail: int, label: int) -> int:
-    """The sentence of the tail's best mention, of those beside the head if there are any."""
+def evidence_of(asked: Asked, scores: Scores, tail: int, label: int) -> list[int]:
+    """The sentence of the tail's best mention, of those beside the head if there are any.
+
+    Where none mentions both, that of the head's nearest mention too; in the order of the text.
+    """
     own = np.flatnonzero(asked.owners == tail)
     with_head = own[asked.of_mentions[own, 0] > 0]
     chosen = with_head if len(with_head) else own
     best = chosen[int(scores.of_mentions[chosen, label].argmax())]
-    return int(asked.sentences[best])
+    return sorted({int(asked.sentences[best]), int(asked.head_sentences[asked.nearest[best]])})

@@ -98,5 +98,5 @@ def _relation(judged: Judged) -> Relation:
         judged.label,
         (Argument(judged.head), Argument(judged.tail)),
         score=round(judged.probability, _DECIMALS),
-        evidence=(judged.sentence,),
+        evidence=judged.evidence,
     )
