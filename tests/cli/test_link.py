@@ -128,6 +128,16 @@ def test_a_text_without_mentions_says_so(kb: Path) -> None:
         (("link", "x", "--kb", "KB", "--only", "colour"), 2, "no type is called 'colour'"),
         (("link", "x", "--kb", "KB", "--format", "pdf"), 2, "no output format is called 'pdf'"),
         (("link", "missing.txt", "--kb", "KB"), 2, "missing.txt: there is no such file"),
+        (("link", "notez/", "--kb", "KB"), 2, "notez/: there is no such file or folder"),
+        (("link", "/nowhere/notes", "--kb", "KB"), 2, "no such file or folder"),
+        (("link", "./notes", "--kb", "KB"), 2, "no such file or folder"),
+        (("link", "FOLDER/notes", "--kb", "KB"), 2, "no such file or folder"),
+        (("link", "notes.docx", "--kb", "KB"), 2, "no such file or folder"),
+        (("link", "Patient notes 2021.txt", "--kb", "KB"), 2, "no such file or folder"),
+        (("link", "*.ann", "--kb", "KB"), 2, "no such file or folder"),
+        (("link", "x.pubtatr", "--kb", "KB"), 2, "no such file or folder"),
+        (("link", "x", "--kb", "KB", "--column", "1"), 2, "--column and --header are of a table"),
+        (("link", "x", "--kb", "KB", "--json", "--format", "tsv"), 2, "name one of them"),
         (("link", "FILE", "--kb", "KB", "--from", "docx"), 2, "unknown format 'docx'"),
         (("link", "x", "--kb", "KB", "--top", "0"), 2, "--top"),
         (("link", "x", "--nonsense"), 2, "--nonsense"),
@@ -140,11 +150,32 @@ def test_what_cannot_be_done_is_one_line_and_a_code(
 ) -> None:
     (tmp_path / "file.txt").write_text("x", encoding="utf-8")
     places = {"KB": str(kb), "FILE": str(tmp_path / "file.txt")}
-    done = call(*(places.get(argument, argument) for argument in arguments))
+    asked = (places.get(one, one).replace("FOLDER", str(tmp_path)) for one in arguments)
+    done = call(*asked)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.startswith("holdfast: ")
     assert done.stderr.count("\n") == 1
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["HER2/neu", "p.V600E", "E.coli", "and/or", "TNF.", "c.35delG", "IL-1/IL-6", "5*10"],
+)
+def test_words_that_look_a_little_like_a_path_are_texts(kb: Path, text: str) -> None:
+    done = call("link", text, "--kb", kb, "--json")
+    assert (done.returncode, json.loads(done.stdout)["text"]) == (0, text)
+
+
+def test_lenient_leaves_out_an_empty_file_among_others(kb: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").touch()
+    (tmp_path / "fine.txt").write_text("A heart attack.", encoding="utf-8")
+    asked = ("link", tmp_path / "empty.txt", tmp_path / "fine.txt", "--kb", kb, "--json")
+    assert call(*asked).returncode == 1
+    done = call(*asked, "--lenient")
+    assert done.returncode == 0
+    assert "heart attack" in done.stdout
+    assert "empty.txt" in done.stderr
 
 
 def test_debug_shows_the_traceback(kb: Path) -> None:

@@ -138,3 +138,41 @@ def test_a_long_text_of_long_names_takes_linear_time(table: Path) -> None:
     link = holdfast.load("mine", model="names")
     many = link(f"{LONG}. " * 300 + "persistent grey spots of the left upper wing " * 2000)
     assert [m.ids for m in many.mentions] == [("X:5",)] * 300
+
+
+SIGNED = (
+    ("S:1", "HER2-", "", "disease"),
+    ("S:2", "EGFR+", "", "gene"),
+    ("S:3", "EGFR-", "", "gene"),
+    ("S:4", "CD4+ T cell", "", "cell type"),
+    ("S:5", "(+)-limonene", "", "chemical"),
+    ("S:6", "skin tag", "", "phenotype"),
+    ("S:7", "foot rot", "", "disease"),
+)
+
+
+@pytest.mark.parametrize("model", ["default", "dictionary"])
+def test_a_name_with_a_sign_is_found_with_it_and_never_for_its_opposite(
+    tmp_path: Path, model: str
+) -> None:
+    path = tmp_path / "signed.tsv"
+    rows = ["id\tname\tsynonyms\ttype", *("\t".join(row) for row in SIGNED)]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert call("kb", "build", "signed", "--table", path).returncode == 0
+    text = "HER2- in 3, HER2+ in 4; EGFR-, EGFR+; CD4+ T cells, CD4- T cells; (+)-limonene."
+    linked = {
+        words: ids[0]
+        for words, ids in found(text, "--model", model, kb="signed").items()
+        if ids != ["NIL"]
+    }
+    assert linked == {
+        "HER2-": "S:1",
+        "EGFR-": "S:3",
+        "EGFR+": "S:2",
+        "CD4+ T cells": "S:4",
+        "(+)-limonene": "S:5",
+    }
+    hits = json.loads(call("kb", "search", "EGFR-", "--kb", "signed", "--json").stdout)
+    assert hits["found"][0]["id"] == "S:3"
+    text = "Skin tags↑, foot rot¹ → foot rots; ✓foot rot"
+    assert list(found(text, "--model", model, kb="signed").values()) == [["S:6"], ["S:7"], ["S:7"]]

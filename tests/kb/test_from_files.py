@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.cli.kb_build import build
-from holdfast.errors import InputError, UsageError
+from holdfast.errors import UsageError
 from holdfast.kb import open_kb
 from holdfast.kb.from_files import (
     SourceFile,

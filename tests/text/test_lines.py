@@ -115,3 +115,26 @@ def test_many_wrapped_lines_go_on_with_a_capital_and_three_do_not() -> None:
     lines = [f"The {line[4:]}"] * 4
     assert unwrapped("\n".join(lines)) == " ".join(lines)
     assert unwrapped("\n".join(lines[:3])) == "\n".join(lines[:3])
+
+
+ITEM = "- severe symptomatic recurrent atrial"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_joined"),
+    [
+        (f"{ITEM}\n  fibrillation", True),
+        (f"  {ITEM}\n    fibrillation", True),
+        (f"12. {ITEM[2:]}\n    fibrillation", True),
+        (f"{ITEM}\nfibrillation", False),
+        (f"{ITEM}\n     fibrillation", False),
+        (f"{ITEM}\n  - fibrillation", False),
+        (f"{ITEM}.\n  fibrillation", False),
+        ("- asthma\n  gout\n  lupus", False),
+        (f"{ITEM}\tx\n  fibrillation", False),
+    ],
+)
+def test_a_list_s_item_goes_on_where_the_next_line_is_set_in_under_its_first_word(
+    text: str, is_joined: bool
+) -> None:
+    assert (unwrapped(text) != text) is is_joined

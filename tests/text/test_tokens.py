@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.text.tokens import TOKEN, hash_of_name, hashes_of_names, key_of, tokens_of
+from holdfast.text.tokens import TOKEN, hash_of_name, hashes_of_names, key_of, singular, tokens_of
 
 
 @pytest.mark.parametrize(
@@ -112,3 +112,22 @@ def test_hashes_are_the_same_in_every_process() -> None:
     code = "from holdfast.text.tokens import hash_of_name; print(hash_of_name('TGF-β 1'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert int(done.stdout) == hash_of_name("TGF-β 1")
+
+
+@pytest.mark.parametrize(
+    ("name", "one"),
+    [
+        ("skin tags", "skin tag"),
+        ("DMTs", "DMT"),
+        ("ribs", "rib"),
+        ("bus", ""),
+        ("AIDS", ""),
+        ("pus", ""),
+        ("this", ""),
+        ("asthmas", ""),
+        ("a1s", ""),
+        ("gas", ""),
+    ],
+)
+def test_short_last_words_have_a_singular(name: str, one: str) -> None:
+    assert singular(name) == one

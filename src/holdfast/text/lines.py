@@ -110,10 +110,10 @@ def _hangs(text: str, block: Span, line: Span, following: Span) -> bool:
     bullet = _BULLET.match(text, block.start, block.end)
     if bullet is None or _BULLET.match(text, following.start, following.end):
         return False
-    is_under = _column(text, following.start) == _column(text, bullet.end())
-    return (
-        is_under and text[line.end - 1] not in ".;:!?" and "\t" not in text[block.start : line.end]
-    )
+    if text[line.end - 1] in ".;:!?" or "\t" in text[block.start : line.end]:
+        return False
+    is_long = _column(text, line.end) in _WIDTHS
+    return is_long and _column(text, following.start) == _column(text, bullet.end())
 
 
 def _column(text: str, at: int) -> int:

@@ -112,6 +112,17 @@ def test_a_relation_has_a_score_and_its_own_sentence_as_evidence(place: Path) ->
     assert list(relate.pipe([])) == []
 
 
+def test_where_no_sentence_mentions_both_there_are_two_as_evidence(place: Path) -> None:
+    model = RelationModel.open(place / "model")
+    text = "The aspirin is old. A word. The tremor came."
+    mentions = (
+        Mention.at(4, 11, "Chemical", ids=("MESH:C0",)),
+        Mention.at(32, 38, "Disease", ids=("MESH:D5",)),
+    )
+    (judged,) = model.judge(Document("1", text, mentions=mentions)).judged
+    assert [text[a:b] for a, b in judged.evidence] == ["The aspirin is old.", "The tremor came."]
+
+
 def test_relations_that_are_there_stay_and_are_not_doubled(place: Path) -> None:
     relate = Relater.open(place / "model", None)
     document = next(d for d in toys.documents(20, seed=9) if d.relations)
@@ -374,6 +385,12 @@ def test_relate_prints_every_format(place: Path, tmp_path: Path, form: str) -> N
     related = [r for d in found for r in d.relations]
     assert related
     assert all(r.score is not None and r.evidence for r in related)
+
+
+def test_a_model_that_relates_nothing_is_refused(place: Path) -> None:
+    done = call("relate", "A drug.", "--kb", place / "kb", "--model", "linker")
+    assert done.returncode == 2
+    assert "--model linker: relates nothing" in done.stderr
 
 
 def test_relate_finds_and_links_by_itself(place: Path) -> None:

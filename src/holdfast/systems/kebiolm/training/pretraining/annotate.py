@@ -82,7 +82,9 @@ def annotate_recipe(
             "held_out": list(recipe.trained.held_out),
         },
     )
-    removed = write_shards(_documents(config, data), pipeline, shared, config, work, report)
+    total = sum(1 for _ in _documents(config, data))
+    documents = _documents(config, data)
+    removed = write_shards(documents, pipeline, shared, config, work, report, total=total)
     about = {
         "recipes": [recipe.name],
         "training_data": list(config.files) or ["MEDLINE and eLife abstracts"],
@@ -128,9 +130,12 @@ def write_shards(
     config: TextConfig,
     folder: Path,
     report: Log,
+    *,
+    total: int,
 ) -> int:
     """Annotate what has no shard yet; how many documents were removed as evaluated."""
     stream, number, removed = iter(documents), 0, 0
+    began, annotated = time.monotonic(), 0
     while block := list(islice(stream, config.shard)):
         path = shard_path(folder, number)
         kept = [d for d in block if shared.reason(Fingerprint.of(d)) is None]
@@ -138,7 +143,11 @@ def write_shards(
         if not path.exists():
             linked = linker.pipe(kept)
             write_shard((AnnotatedText.of(d, least=config.least) for d in linked), path)
-            report(f"{(number + 1) * config.shard:,} documents annotated")
+            annotated += len(block)
+            done = number * config.shard + len(block)
+            seconds = (time.monotonic() - began) / annotated * max(0, total - done)
+            left = f", {in_words(seconds)} left" if total > done else ""
+            report(f"{done:,} of {total:,} documents annotated{left}")
         number += 1
     return removed
 
