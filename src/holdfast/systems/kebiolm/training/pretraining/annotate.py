@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -36,6 +37,7 @@ from holdfast.systems.kebiolm.knowledge.annotated_text import (
     write_shard,
 )
 from holdfast.training.abstracts import read_abstract_documents
+from holdfast.training.time_left import time_left
 
 SETTINGS: Final = "settings.json"
 """How the shards beside it were made."""
@@ -146,8 +148,7 @@ def write_shards(
             annotated += len(block)
             done = number * config.shard + len(block)
             seconds = (time.monotonic() - began) / annotated * max(0, total - done)
-            left = f", {in_words(seconds)} left" if total > done else ""
-            report(f"{done:,} of {total:,} documents annotated{left}")
+            report(f"{done:,} of {total:,} documents annotated{time_left(seconds)}")
         number += 1
     return removed
 
