@@ -51,7 +51,7 @@ def test_shards_are_written_once_and_evaluated_documents_are_removed(tmp_path: P
     assert (removed, len(lines)) == (1, 3)
     assert lines[0].startswith("2 of 6 documents annotated  ")
     shard_path(tmp_path, 1).unlink()
-    write_shards([*documents, held], step, shared, config, tmp_path, lines.append, total=6)
+    written(lines.append, total=6)
     assert len(lines) == 4  # the missing one alone
     found = list(read_shards(tmp_path))
     assert [text.id for text in found] == ["0", "1", "2", "3", "4"]
