@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -45,13 +46,12 @@ def test_shards_are_written_once_and_evaluated_documents_are_removed(tmp_path: P
     config, lines = TextConfig(shard=2), list[str]()
     shared = build_shared_text([held])
     step = Each(linked)
-    removed = write_shards(
-        [*documents, held], step, shared, config, tmp_path, lines.append, total=6
-    )
+    write = partial(write_shards, [*documents, held], step, shared, config, tmp_path)
+    removed = write(lines.append, total=6)
     assert (removed, len(lines)) == (1, 3)
     assert lines[0].startswith("2 of 6 documents annotated  ")
     shard_path(tmp_path, 1).unlink()
-    written(lines.append, total=6)
+    write(lines.append, total=6)
     assert len(lines) == 4  # the missing one alone
     found = list(read_shards(tmp_path))
     assert [text.id for text in found] == ["0", "1", "2", "3", "4"]
