@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from holdfast.training.point_plot import NamedPoint, PointPanel, draw_points
 from pages.markdown import Result, markdown_table, percent
 from pages.name_speed import how_measured, rounds_of
 
 _OWN = "holdfast"
+_COLUMNS: Final = (
+    ("the most mentions/s", "mentions_per_second", max),
+    ("the most documents/s", "documents_per_second", max),
+    ("the shortest load", "load_seconds", min),
+    ("the least memory", "peak_megabytes", min),
+    ("the smallest install", "install_megabytes", min),
+)
 
 
 def tools_table(measured: Result) -> list[str]:
@@ -37,7 +45,7 @@ def tools_table(measured: Result) -> list[str]:
         )
         for row in measured["rows"]
     ]
-    return [*markdown_table(header, rows), "", _notes(measured)]
+    return [*markdown_table(header, rows), "", _best(measured), "", _notes(measured)]
 
 
 def render_peers(measured: Result) -> str:
@@ -90,6 +98,34 @@ def _what(measured: Result) -> str:
         f"{measured['kb_entities']:,} concepts and was asked the same: {sets}. What is linked to a "
         "concept of another type than a set has is left out for every tool alike."
     )
+
+
+def _best(measured: Result) -> str:
+    """Who is ahead in each column, whoever it is."""
+    names = [gold["name"] for gold in measured["sets"]]
+    said = [
+        _first("the highest strict accuracy", measured, names, "strict", "accuracy_at_1"),
+        _first("the highest strong F1", measured, names, "strong", "f1"),
+        *(
+            f"{words}: {pick(known, key=lambda row: row[key])['label']}"
+            for words, key, pick in _COLUMNS
+            if (known := [row for row in measured["rows"] if row.get(key) is not None])
+        ),
+    ]
+    return f"Who has {'; '.join(filter(None, said))}."
+
+
+def _first(words: str, measured: Result, names: list[str], protocol: str, key: str) -> str:
+    """The one that is ahead on all sets, or the one of each."""
+    ahead = {
+        name: max(rows, key=lambda row: row[protocol][name][key])["label"]
+        for name in names
+        if (rows := [row for row in measured["rows"] if name in row.get(protocol, ())])
+    }
+    if len(set(ahead.values())) == 1:
+        return f"{words}: {next(iter(ahead.values()))}"
+    each = ", ".join(f"{label} on {name}" for name, label in ahead.items())
+    return f"{words}: {each}" if each else ""
 
 
 def _notes(measured: Result) -> str:
