@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
 
@@ -25,6 +25,7 @@ from holdfast.training.line_plot import (
 _ROOM: Final = 14  # pixels between the middles of two names
 _LETTER: Final = 6.3  # pixels of a letter, about
 _GAP: Final = 8  # pixels between a point and its name
+_FAR: Final = 8  # lines above or below a point, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +73,27 @@ def _draw(panel: PointPanel) -> Iterator[str]:
             f'<circle class="point{kind}" cx="{left}" cy="{top}" r="4">'
             f"<title>{escape(point.name)}: {point.x:,g}, {point.y:,g}</title></circle>"
         )
-        long = _LETTER * len(point.name)
-        fits = left + _GAP + long < WIDTH
-        box = _Box(left + _GAP, left + _GAP + long, top)
-        if not fits:
-            box = _Box(left - _GAP - long, left - _GAP, top)
-        while any(box.overlaps(other) for other in taken):
-            box = replace(box, middle=box.middle + 1)
+        box = _free(point.name, left, top, taken)
         taken.append(box)
-        place, anchor = (box.left, "start") if fits else (box.right, "end")
-        yield draw_text(place, box.middle + 4, point.name, anchor=anchor)
+        if abs(box.middle - top) > _ROOM:  # too far to see whose name it is
+            end = min(max(left, box.left), box.right)
+            edge = box.middle - _ROOM / 2 if box.middle > top else box.middle + _ROOM / 2
+            yield (
+                f'<line class="grid" x1="{left}" y1="{top}" x2="{end:.1f}" y2="{edge:.1f}"></line>'
+            )
+        yield draw_text(round(box.left, 1), box.middle + 4, point.name, anchor="start")
+
+
+def _free(name: str, left: float, top: float, taken: Sequence[_Box]) -> _Box:
+    """The nearest place for a name that nothing else takes: beside its point, above or below."""
+    long = _LETTER * len(name)
+    starts = (left + _GAP, left - _GAP - long, left - long / 2)
+    steps = sorted(range(-_FAR, _FAR + 1), key=lambda step: (abs(step), step))
+    places = ((start, top + _ROOM * step) for step in steps for start in starts)
+    boxes = [_Box(start, start + long, middle) for start, middle in places]
+    inside = [b for b in boxes if b.left >= LEFT and b.right <= WIDTH and TOP <= b.middle <= BOTTOM]
+    free = (box for box in inside if not any(box.overlaps(other) for other in taken))
+    return next(free, inside[0] if inside else boxes[0])
 
 
 @dataclass(frozen=True, slots=True)
