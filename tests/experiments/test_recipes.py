@@ -412,7 +412,7 @@ def test_all_goes_on_without_what_needs_another_training(
     fine.write_text(LENIENT + 'index = "exact"\n', encoding="utf-8")
     missing.write_text(
         'title = "t"\n[evaluate]\nprotocol = "link-prediction"\nsplit = "test"\n'
-        '[pipeline]\nparts = ["never-trained"]\n',
+        '[model]\nparts = ["never-trained"]\n',
         encoding="utf-8",
     )
     listed = [str(missing), str(fine)]
