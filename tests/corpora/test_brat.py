@@ -80,7 +80,7 @@ def test_a_line_that_is_no_standoff_is_refused_or_skipped(folder: Path, line: st
     report = ReadReport()
     (document,) = read_documents(path, lenient=True, report=report)
     assert [m.id for m in document.mentions] == ["T9"]
-    assert report.skipped == {"line": 1}
+    assert report.skipped == {"annotation": 1}
 
 
 def test_an_empty_annotation_file_is_a_document_without_mentions(folder: Path) -> None:

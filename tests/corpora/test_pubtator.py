@@ -89,7 +89,7 @@ def test_lenient_drops_the_broken_mention_and_counts_it(save: Save) -> None:
     path = save("7|t|Lithium\n7|a|\n" + rows)
     (document,) = read_documents(path, lenient=True, report=report)
     assert [m.spans for m in document.mentions] == [(Span(0, 7),)]
-    assert report.skipped == {"mention": 1, "line": 1}
+    assert report.skipped == {"mention": 1, "annotation": 1}
     assert (report.documents, report.mentions) == (1, 1)
     assert "line 3" in report.reasons[0]
 
@@ -217,7 +217,7 @@ def test_a_row_of_too_few_or_too_many_columns_is_refused_or_skipped(save: Save, 
         list(read_documents(path))
     report = ReadReport()
     (document,) = read_documents(path, lenient=True, report=report)
-    assert (len(document.mentions), report.skipped) == (1, {"line": 1})
+    assert (len(document.mentions), report.skipped) == (1, {"annotation": 1})
 
 
 def test_a_relation_has_two_ids_and_perhaps_a_note(save: Save) -> None:

@@ -94,14 +94,32 @@ def test_the_picture_has_a_point_per_tool_that_answered() -> None:
 
 
 def test_a_name_stands_inside_the_picture_whatever_its_point() -> None:
-    for speed, anchor in ((1.0, "start"), (9.9, "end")):
+    for speed in (1.0, 9.9):
         data = measured()
         data["rows"] = [
             data["rows"][0] | {"label": "a tool of a long name", "mentions_per_second": value}
             for value in (1.0, speed, 9.9)
         ]
         panel = ElementTree.fromstring(draw_peers(data)).findall("svg:g", SVG)[0]
-        names = [
-            text for text in panel.findall("svg:text", SVG) if text.text == "a tool of a long name"
-        ]
-        assert anchor in {text.attrib["text-anchor"] for text in names}
+        texts = panel.findall("svg:text", SVG)
+        names = [text.attrib for text in texts if text.text == "a tool of a long name"]
+        assert len({(name["x"], name["y"]) for name in names}) == len(names) == 3
+        for name in names:
+            assert name["text-anchor"] == "start"
+            assert 0 <= float(name["x"]) <= 360 - 6 * len("a tool of a long name")
+
+
+def test_the_table_says_who_is_ahead_and_where_several_are() -> None:
+    data = measured()
+    faster = data["rows"][1] | {"mentions_per_second": 5000.0, "peak_megabytes": 50.0}
+    data["rows"][1] = faster
+    said = next(line for line in tools_table(data) if line.startswith("Who has"))
+    assert "the highest strict accuracy: Holdfast;" in said
+    assert "the most mentions/s: Blind & co" in said
+    assert "the least memory: Blind & co" in said
+    other = {"accuracy_at_1": 0.9, "accuracy_at_1_low": 0.8, "accuracy_at_1_high": 1.0}
+    data["sets"].append({**data["sets"][0], "name": "test"})
+    for row, own in zip(data["rows"], (0.1, 0.9), strict=False):
+        row["strict"] = {**row["strict"], "test": {**other, "accuracy_at_1": own}}
+    said = next(line for line in tools_table(data) if line.startswith("Who has"))
+    assert "the highest strict accuracy: Holdfast on dev, Blind & co on test" in said

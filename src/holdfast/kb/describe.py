@@ -13,6 +13,7 @@ from holdfast.kb.build import Source
 from holdfast.kb.own_types import own_types
 from holdfast.kb.records import Entity
 from holdfast.kb.store import KnowledgeBase
+from holdfast.names.signs import are_opposed
 from holdfast.text.tokens import hashes_of_names
 from holdfast.types import TYPES
 
@@ -121,8 +122,8 @@ def search(kb: KnowledgeBase, query: str, *, top: int = 10) -> list[SearchHit]:
 def _matching_names(kb: KnowledgeBase, query: str, top: int) -> Iterator[tuple[int, float]]:
     start, end = kb.exact.ranges(hashes_of_names([query]))
     equal = kb.exact.rows[start[0] : end[0]].tolist()
-    # "EGFR-" before "EGFR+": a name's key leaves its signs out.
-    yield from ((row, 1.0) for row in sorted(equal, key=lambda r: (kb.name_at(r) != query, r)))
+    # A name's key leaves its signs out: "EGFR-" is not EGFR+, though it looks like it.
+    yield from ((row, 1.0) for row in sorted(equal) if not are_opposed(query, kb.name_at(row)))
     matches = kb.ngrams.search([query], 5 * top)
     for row, score in zip(matches.rows[0].tolist(), matches.scores[0].tolist(), strict=True):
         if row >= 0:

@@ -56,7 +56,7 @@ class Ancestors:
         if not set(ABOVE) & set(kb.predicates):
             raise KnowledgeBaseError(
                 f"the knowledge base {kb.name!r} has no hierarchy (no relation "
-                f"{' or '.join(ABOVE)}) to tell categories from; types, or a table, may tell them"
+                f"{' or '.join(ABOVE)}); take another source: types, or table:FILE"
             )
         self._kb = kb
         self._parents = lru_cache(maxsize=_KEPT)(self._parents_of)
