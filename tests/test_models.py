@@ -106,9 +106,11 @@ def test_a_part_is_looked_for_beside_the_pipeline_first(tmp_path: Path) -> None:
 
 def test_an_unknown_model_is_wrong_use_that_says_what_there_is(kb: KnowledgeBase) -> None:
     train("mine")
-    expected = r"no model is called 'magic'; there is: collective, default, .*mine$"
+    expected = r"no model is called 'magic'; there is: collective, default, .*; `holdfast models`"
     with pytest.raises(UsageError, match=expected):
         holdfast.load(kb, model="magic")
+    with pytest.raises(UsageError, match=r"no model is called 'minne'; there is: mine"):
+        holdfast.load(kb, model="minne")
     done = call("link", TEXT, "--kb", kb.folder, "--model", "magic")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "'magic'" in done.stderr

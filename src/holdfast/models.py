@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +27,7 @@ PIPELINE: Final = "pipeline"
 DEFAULT_TYPES: Final = "bier-open-int8"
 """The typing model of `link --types`."""
 VERSION: Final = 1  # of the pipeline's manifest
+_LISTED: Final = 6  # models that a message names
 _ANY: Final = 1 << 30  # any version: a listing reads nothing but the manifest
 _DAMAGED: Final = "damaged"
 
@@ -101,8 +103,11 @@ def _missing(name: str, beside: Path | None) -> str:
     recipe = name.removesuffix("-int8")
     if any(_RECIPES.glob(f"*/{recipe}.toml")):
         return f"the model {name!r} is not trained here yet; `holdfast train {recipe}`"
-    known = (model.name for model in list_models() if model.kind != _DAMAGED)
-    return f"no model is called {name!r}; there is: {', '.join(known)}"
+    known = [model.name for model in list_models() if model.kind != _DAMAGED]
+    near = get_close_matches(name, known, _LISTED)
+    shown = near or known[:_LISTED]
+    more = "" if len(shown) == len(known) else "; `holdfast models` lists all"
+    return f"no model is called {name!r}; there is: {', '.join(shown)}{more}"
 
 
 def check_replaceable(folder: Path, *, force: bool) -> None:
