@@ -103,7 +103,7 @@ def test_unknown_models_and_types_are_wrong_use_that_says_what_there_is(
 ) -> None:
     with pytest.raises(UsageError, match="'magic'; there is: collective, default, dictionary, "):
         holdfast.load(kb, model="magic")
-    with pytest.raises(UsageError, match=r"'magic'; there is: .*, linker, name-linker"):
+    with pytest.raises(UsageError, match=r"'magic'; there is: .*; `holdfast models` lists all"):
         holdfast.load(kb, model=["detector", "magic"])
     with pytest.raises(UsageError, match="'colour'; there is: Disease, "):
         holdfast.load(kb, only=("colour",))
