@@ -30,6 +30,7 @@ _SUFFIXES: Final = frozenset(
 )
 _BEGINNINGS: Final = ("/", "./", "../", "~/")
 _GLOB: Final = re.compile(r"\*\.\w|/\*|\*/|^\*$")
+_LONGEST_PATH: Final = 255  # characters; what is longer and ends in ".txt" is prose
 _SHORT: Final = 4  # characters of an extension, with its dot, that is near too many others
 _CLOSE: Final = 0.85
 
@@ -157,7 +158,7 @@ def _looks_like_a_path(argument: str, *, is_below: bool) -> bool:
 
     "HER2/neu" is a text, and so are "p.V600E" and "E.coli".
     """
-    if "\n" in argument or not argument.strip():
+    if "\n" in argument or not argument.strip() or len(argument) > _LONGEST_PATH:
         return False
     suffix = Path(argument.removesuffix(".gz")).suffix.casefold()
     if extension_of(Path(argument)) or suffix in _SUFFIXES:

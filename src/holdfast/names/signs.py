@@ -25,6 +25,9 @@ BEHIND: Final = re.compile(
 _SPELLED: Final = re.compile(r"[\s\-‐‑–]?(pos|neg)(?:itive)?(?:ative)?\b", re.IGNORECASE)
 BEFORE: Final = re.compile(r"\(([+\-−±]|\+/[-−])\)[-‐‑]?(?=\w|$)")
 """Matches the sign before a word, where the text is searched up to the word or beyond."""
+_TAIL: Final = re.compile(r"[+⁺⁻\-−*'’′″\"”]+$")
+_HEAD: Final = re.compile(r"[^\w\s]+(?=\w)")
+_PLAIN: Final = str.maketrans("⁺⁻−–‐‑’′”″", "+-----''\"\"")
 _MAYBE: Final = re.compile(
     r"\w[+⁺⁻]|\w[-−–](?!\w)|\([+\-−±]|[\s\-‐‑–](?:pos|neg)(?:itive|ative)?\b", re.IGNORECASE
 )
@@ -66,7 +69,8 @@ def lacks_sign(surface: str, name: str) -> bool:
 
 def tail_of(name: str) -> str:
     """What ends the name behind its last letter or digit: a sign, a quote, an asterisk."""
-    return _TAIL.search(name)[0]  # type: ignore[index]
+    found = _TAIL.search(name)
+    return found[0] if found else ""
 
 
 def head_of(name: str) -> str:
@@ -87,11 +91,6 @@ def length_before(head: str, text: str, start: int) -> int:
     first = max(0, start - len(head))
     is_joined = text[max(0, first - 1) : first].isalnum()
     return len(head) if _plain(text[first:start]) == _plain(head) and not is_joined else 0
-
-
-_TAIL: Final = re.compile(r"[+⁺⁻\-−*'’′″\"”]*$")
-_HEAD: Final = re.compile(r"[^\w\s]+(?=\w)")
-_PLAIN: Final = str.maketrans("⁺⁻−–‐‑’′”″", "+-----''\"\"")
 
 
 def _plain(marks: str) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from holdfast.corpora import write_documents
 from holdfast.document import Argument, Document, Mention, Relation
+from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train
 from holdfast.kb import Entry, KnowledgeBase, Link
 from small_bert import save_small_bert
 from small_kb import of_entries
@@ -73,4 +77,34 @@ def knowledge_base(folder: Path) -> KnowledgeBase:
             for n in DISEASES
         ),
         source="MeSH",
+    )
+
+
+def place(folder: Path) -> Path:
+    """The folder with training, development and test documents, a knowledge base, an encoder."""
+    for name, count, seed in (("train", 60, 1), ("dev", 15, 2), ("test", 20, 3)):
+        write_documents(
+            (replace(d, id=f"{name}{d.id}") for d in documents(count, seed=seed)),
+            folder / f"{name}.pubtator",
+        )
+    knowledge_base(folder / "kb")
+    encoder(folder / "encoder")
+    return folder
+
+
+def recipe(folder: Path, **settings: Any) -> Recipe:
+    """Trains a small relation model at such a place; `settings` are added to those of [train]."""
+    usual = {"encoder": str(folder / "encoder"), "steps": 160, "learning_rate": 2e-3}
+    usual |= {"batch": 8, "evaluate_every": 40, "hidden": 32, "dropout": 0.0, "threads": 1}
+    return Recipe(
+        "toys",
+        "toys",
+        train=Train(
+            "relation model",
+            on=(str(folder / "train.pubtator"),),
+            select=str(folder / "dev.pubtator"),
+            settings={**usual, **settings},
+        ),
+        evaluate=Evaluate("relations-given", corpus=str(folder / "test.pubtator"), split=""),
+        kb=KbSpec(get=str(folder / "kb")),
     )

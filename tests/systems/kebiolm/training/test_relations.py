@@ -19,7 +19,7 @@ from holdfast import artifacts  # noqa: E402
 from holdfast.corpora import read_documents, write_documents  # noqa: E402
 from holdfast.document import Argument, Document, Mention  # noqa: E402
 from holdfast.errors import UsageError  # noqa: E402
-from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train  # noqa: E402
+from holdfast.experiments.recipe import Recipe  # noqa: E402
 from holdfast.experiments.run import run_recipe  # noqa: E402
 from holdfast.models import manifest_of  # noqa: E402
 from holdfast.systems.kebiolm.relations.asked import ReadText, ask  # noqa: E402
@@ -55,32 +55,13 @@ from systems.kebiolm.training import relation_toys as toys  # noqa: E402
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with data, a knowledge base, an encoder, and the model that a recipe trained."""
     folder = tmp_path_factory.mktemp("relations")
-    for name, count, seed in (("train", 60, 1), ("dev", 15, 2), ("test", 20, 3)):
-        write_documents(
-            (replace(d, id=f"{name}{d.id}") for d in toys.documents(count, seed=seed)),
-            folder / f"{name}.pubtator",
-        )
-    toys.knowledge_base(folder / "kb")
-    toys.encoder(folder / "encoder")
+    toys.place(folder)
     train_relation_recipe(recipe(folder), data=folder, out=folder / "model", report=lambda _: None)
     return folder
 
 
 def recipe(folder: Path) -> Recipe:
-    settings = {"encoder": str(folder / "encoder"), "steps": 160, "learning_rate": 2e-3}
-    settings |= {"batch": 8, "evaluate_every": 40, "hidden": 32, "dropout": 0.0, "threads": 1}
-    return Recipe(
-        "toys",
-        "toys",
-        train=Train(
-            "relation model",
-            on=(str(folder / "train.pubtator"),),
-            select=str(folder / "dev.pubtator"),
-            settings=settings,
-        ),
-        evaluate=Evaluate("relations-given", corpus=str(folder / "test.pubtator"), split=""),
-        kb=KbSpec(get=str(folder / "kb")),
-    )
+    return toys.recipe(folder)
 
 
 def test_it_learns_which_drug_causes_what(place: Path) -> None:

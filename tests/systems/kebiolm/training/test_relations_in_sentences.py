@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 pytest.importorskip("transformers")
 
-from holdfast.corpora import write_documents  # noqa: E402
 from holdfast.document import Document, Mention  # noqa: E402
-from holdfast.experiments.recipe import Evaluate, KbSpec, Recipe, Train  # noqa: E402
+from holdfast.experiments.recipe import Recipe  # noqa: E402
 from holdfast.experiments.run import run_recipe  # noqa: E402
 from holdfast.models import manifest_of  # noqa: E402
 from holdfast.systems.kebiolm.relations.asked import ReadText  # noqa: E402
@@ -24,48 +22,20 @@ from holdfast.systems.kebiolm.training.relations.recipe import (  # noqa: E402
 )
 from systems.kebiolm.training import relation_toys as toys  # noqa: E402
 
-_SETTINGS = {
-    "within": "sentence",
-    "hides_names": True,
-    "masked_mentions": 0.0,
-    "steps": 160,
-    "learning_rate": 2e-3,
-    "batch": 8,
-    "evaluate_every": 40,
-    "hidden": 32,
-    "dropout": 0.0,
-    "threads": 1,
-}
+_SETTINGS = {"within": "sentence", "hides_names": True, "masked_mentions": 0.0}
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with data, a knowledge base, an encoder, and the model that a recipe trained."""
     folder = tmp_path_factory.mktemp("sentences")
-    for name, count, seed in (("train", 60, 1), ("dev", 15, 2), ("test", 20, 3)):
-        write_documents(
-            (replace(d, id=f"{name}{d.id}") for d in toys.documents(count, seed=seed)),
-            folder / f"{name}.pubtator",
-        )
-    toys.knowledge_base(folder / "kb")
-    toys.encoder(folder / "encoder")
+    toys.place(folder)
     train_relation_recipe(recipe(folder), data=folder, out=folder / "model", report=lambda _: None)
     return folder
 
 
 def recipe(folder: Path) -> Recipe:
-    return Recipe(
-        "toys",
-        "toys",
-        train=Train(
-            "relation model",
-            on=(str(folder / "train.pubtator"),),
-            select=str(folder / "dev.pubtator"),
-            settings={**_SETTINGS, "encoder": str(folder / "encoder")},
-        ),
-        evaluate=Evaluate("relations-given", corpus=str(folder / "test.pubtator"), split=""),
-        kb=KbSpec(get=str(folder / "kb")),
-    )
+    return toys.recipe(folder, **_SETTINGS)
 
 
 def sentences(*words: tuple[str, str, str]) -> Document:
